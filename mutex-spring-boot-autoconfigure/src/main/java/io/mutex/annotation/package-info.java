@@ -1,0 +1,7 @@
+/**
+ * The annotations of a user's methods.
+ */
+@NullMarked
+package io.mutex.annotation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,295 @@
+package io.mutex.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.mutex.LockProvider;
+import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Renewal;
+import io.mutex.MutexException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps leases alive and notices the end of those that it cannot keep. One thread asks
+ * the store for renewals, in batches; another only reads the clocks, so that a store that
+ * hangs delays no loss.
+ */
+final class LeaseKeeper {
+
+	/** The largest batch that {@link LockProvider#renew} takes. */
+	private static final int MAX_BATCH = 500;
+
+	private static final long WATCH_INTERVAL = TimeUnit.MILLISECONDS.toNanos(100);
+
+	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
+
+	private final LockProvider provider;
+
+	private final TimeSource time;
+
+	private final EngineListeners listeners;
+
+	private final boolean interruptOnLoss;
+
+	private final Executor application;
+
+	private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition none = this.lock.newCondition();
+
+	private final TimedLoop renewal = new TimedLoop("mutex-renewal", this::renewDue);
+
+	private final TimedLoop watch = new TimedLoop("mutex-watch", this::endOverdue);
+
+	LeaseKeeper(LockProvider provider, TimeSource time, EngineListeners listeners, boolean interruptOnLoss,
+			Executor application) {
+		this.provider = provider;
+		this.time = time;
+		this.listeners = listeners;
+		this.interruptOnLoss = interruptOnLoss;
+		this.application = application;
+	}
+
+	Collection<HeldLease> leases() {
+		return this.leases;
+	}
+
+	boolean keeps(HeldLease lease) {
+		return this.leases.contains(lease);
+	}
+
+	void keep(HeldLease lease) {
+		lease.nextRenewal().at(lease.sentAt() + renewalInterval(lease));
+		this.leases.add(lease);
+		this.watch.wakeWithin(untilWatched(lease));
+		this.renewal.wakeWithin(untilRenewal(lease));
+	}
+
+	// a lease that was given up while it could not be lost is lost now
+	void resumed(HeldLease lease) {
+		if (lease.isAbandoned()) {
+			lose(lease, "the application shut down while its transaction was committed");
+		}
+		else {
+			keep(lease);
+		}
+	}
+
+	void forget(HeldLease lease) {
+		this.leases.remove(lease);
+		if (this.leases.isEmpty()) {
+			this.lock.lock();
+			try {
+				this.none.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	/**
+	 * Waits until no lease is kept.
+	 * @param deadline until when, by the monotonic clock
+	 * @return whether none is kept; {@code false} also if the thread is interrupted,
+	 * whose flag is then set
+	 */
+	boolean awaitNone(long deadline) {
+		this.lock.lock();
+		try {
+			long left = deadline - this.time.monotonicNanos();
+			while (!this.leases.isEmpty() && left > 0) {
+				this.none.awaitNanos(left);
+				left = deadline - this.time.monotonicNanos();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		return this.leases.isEmpty();
+	}
+
+	void stop() {
+		this.renewal.stop();
+		this.watch.stop();
+	}
+
+	void lose(HeldLease lease, String reason) {
+		if (lease.lose(reason, this.interruptOnLoss)) {
+			announce(lease, reason, this.application);
+		}
+	}
+
+	/**
+	 * Makes a lease lost that the clocks have ended.
+	 * @param lease the lease
+	 * @return whether it was overdue
+	 */
+	boolean loseIfOverdue(HeldLease lease) {
+		String reason = lease.isHeld() ? lease.endedBy() : null;
+		if (reason == null) {
+			return false;
+		}
+		lose(lease, reason);
+		return true;
+	}
+
+	/**
+	 * Makes every lease lost and leaves it to the store to free them.
+	 * @param reason why they are lost
+	 */
+	void abandonAll(String reason) {
+		boolean any = true;
+		// a lease that was still held in one round may have let in another
+		while (any) {
+			any = false;
+			for (HeldLease lease : this.leases) {
+				if (lease.abandon(reason, true)) {
+					any = true;
+					announce(lease, reason, Runnable::run);
+				}
+			}
+		}
+	}
+
+	// What depends on the stage runs where it is cancelled, and listeners may block, so
+	// never on a thread that other leases need.
+	private void announce(HeldLease lease, String reason, Executor teller) {
+		CompletionStage<?> stage = lease.stage();
+		if (stage != null) {
+			this.application.execute(() -> Stages.cancel(stage));
+		}
+		logger.warn("Lost lease: key={} token={} provider={} after {}: {}", lease.key(), lease.token(),
+				this.provider.name(), lease.heldFor(), reason);
+		teller.execute(() -> {
+			this.listeners.lost(lease, reason);
+			lease.lossTold().complete(true);
+		});
+	}
+
+	private long renewalInterval(HeldLease lease) {
+		return this.provider.renewalInterval(lease.grant().ttl()).toNanos();
+	}
+
+	private long untilRenewal(HeldLease lease) {
+		return Math.max(1, lease.nextRenewal().due() - this.time.monotonicNanos());
+	}
+
+	// At the deadline by the monotonic clock; in between, the wall clock may be set.
+	private static long untilWatched(HeldLease lease) {
+		return Math.max(1, Math.min(WATCH_INTERVAL, lease.timeLeft()));
+	}
+
+	private long endOverdue() {
+		long next = TimedLoop.IDLE;
+		for (HeldLease lease : this.leases) {
+			loseIfOverdue(lease);
+			next = Math.min(next, lease.isHeld() ? untilWatched(lease) : TimedLoop.IDLE);
+		}
+		return next;
+	}
+
+	private long renewDue() {
+		long now = this.time.monotonicNanos();
+		List<HeldLease> together = new ArrayList<>();
+		List<HeldLease> alone = new ArrayList<>();
+		for (HeldLease lease : this.leases) {
+			if (!loseIfOverdue(lease) && lease.isHeld()
+					&& lease.nextRenewal().due() - now <= renewalInterval(lease) / 10) {
+				(lease.nextRenewal().isAlone() ? alone : together).add(lease);
+			}
+		}
+		for (int from = 0; from < together.size(); from += MAX_BATCH) {
+			renew(together.subList(from, Math.min(together.size(), from + MAX_BATCH)));
+		}
+		alone.sort(Comparator.comparingLong((lease) -> lease.nextRenewal().due() - now));
+		for (HeldLease lease : alone) {
+			renew(List.of(lease));
+			// each may wait for its row, and the others cannot wait for all of them
+			if (isAnyDueTogether()) {
+				break;
+			}
+		}
+		return untilNextRenewal();
+	}
+
+	private boolean isAnyDueTogether() {
+		long now = this.time.monotonicNanos();
+		return this.leases.stream()
+			.anyMatch((lease) -> lease.isHeld() && !lease.nextRenewal().isAlone()
+					&& lease.nextRenewal().due() - now <= 0);
+	}
+
+	private long untilNextRenewal() {
+		long until = TimedLoop.IDLE;
+		for (HeldLease lease : this.leases) {
+			if (lease.isHeld()) {
+				until = Math.min(until, untilRenewal(lease));
+			}
+		}
+		return until;
+	}
+
+	private void renew(List<HeldLease> batch) {
+		List<Grant> grants = batch.stream().map(HeldLease::grant).toList();
+		Validity sent = Validity.sentNow(this.time, Duration.ZERO);
+		try {
+			List<Renewal> answers = this.provider.renew(grants);
+			for (int i = 0; i < batch.size(); i++) {
+				apply(batch.get(i), answers.get(i), sent);
+			}
+			this.listeners.renewed(answers);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Could not renew {} lease(s), first key={} provider={}: {}; trying again until each deadline",
+					batch.size(), batch.get(0).key(), this.provider.name(), describe(ex));
+			logger.debug("The failed renewal", ex);
+			batch.forEach(this::retrySoon);
+			this.listeners.renewalFailed(batch.size());
+		}
+	}
+
+	private void apply(HeldLease lease, Renewal answer, Validity sent) {
+		// an answer that comes after the deadline revives nothing
+		if (loseIfOverdue(lease)) {
+			return;
+		}
+		switch (answer) {
+			case RENEWED -> {
+				lease.renewed(sent.lasting(lease.grant().ttl()));
+				lease.nextRenewal().at(sent.sentMonotonic() + renewalInterval(lease));
+			}
+			case BUSY -> {
+				lease.nextRenewal().alone(true);
+				retrySoon(lease);
+			}
+			case LOST -> lose(lease, "the store no longer names it as the holder");
+		}
+	}
+
+	private void retrySoon(HeldLease lease) {
+		lease.nextRenewal()
+			.at(this.time.monotonicNanos() + Math.min(TimeUnit.SECONDS.toNanos(1), renewalInterval(lease) / 4));
+	}
+
+	private static String describe(RuntimeException ex) {
+		return (ex instanceof MutexException) ? String.valueOf(ex.getMessage()) : ex.toString();
+	}
+
+}

@@ -1,0 +1,299 @@
+package io.mutex.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+
+import javax.sql.DataSource;
+
+import io.mutex.AcquireRequest;
+import io.mutex.Acquisition;
+import io.mutex.HeldLock;
+import io.mutex.LockProvider;
+import io.mutex.Purged;
+import io.mutex.Reopening;
+import io.mutex.TransactionalStore;
+import io.mutex.jdbc.FastPath.Outcome;
+import io.mutex.protocol.StoreProtocol;
+import io.mutex.protocol.Transition;
+import io.mutex.run.RunRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps locks in two tables of a relational database.
+ * <p>
+ * A key is decided upon in Java, from one statement that reads its row, the record of the
+ * unit and the time, and is written by a compare-and-set; where the database can do both
+ * in one statement, it does. Each operation commits on its own connection and takes no
+ * part in a transaction of the caller.
+ */
+public final class JdbcLockProvider implements LockProvider, TransactionalStore {
+
+	private static final int MAX_RACES = 20;
+
+	private final DataSource dataSource;
+
+	private final String namespace;
+
+	private final JdbcSettings settings;
+
+	private final ConnectionSource connections;
+
+	private final Calls calls;
+
+	private volatile @Nullable Store store;
+
+	private volatile List<String> findings = List.of();
+
+	/**
+	 * Creates a provider. The database is not touched before the first operation.
+	 * @param dataSource the database
+	 * @param namespace separates applications that share the tables: not blank, at most
+	 * 200 characters
+	 * @param settings how the tables are reached
+	 */
+	public JdbcLockProvider(DataSource dataSource, String namespace, JdbcSettings settings) {
+		this.dataSource = dataSource;
+		this.namespace = requireNamespace(namespace);
+		this.settings = settings;
+		this.connections = new ConnectionSource(dataSource, settings);
+		this.calls = new Calls(this.connections, settings, "jdbc provider");
+	}
+
+	static String requireNamespace(String namespace) {
+		if (namespace.isBlank() || namespace.length() > 200) {
+			throw new IllegalArgumentException("mutex.namespace must have 1 to 200 characters, not all blank, but was '"
+					+ namespace + "'; it defaults to spring.application.name");
+		}
+		return namespace;
+	}
+
+	String namespace() {
+		return this.namespace;
+	}
+
+	JdbcSettings settings() {
+		return this.settings;
+	}
+
+	ConnectionSource connections() {
+		return this.connections;
+	}
+
+	@Override
+	public String name() {
+		return "jdbc";
+	}
+
+	@Override
+	public Acquisition acquire(AcquireRequest request) {
+		String unit = (request.unit() != null) ? request.unit().id() : null;
+		Function<Snapshot, Transition<Acquisition>> decision = (seen) -> StoreProtocol.acquire(seen.lock(), seen.run(),
+				request, seen.now());
+		try {
+			return call(request.key(), "acquire", (connection, store) -> {
+				Snapshot first = store.fast().acquire(connection, request);
+				return step(connection, store, request.key(), unit, first, decision, busy());
+			});
+		}
+		catch (LockTimeoutException ex) {
+			Transition<Acquisition> seen = call(request.key(), "acquire",
+					(connection, store) -> decision.apply(store.rows().read(connection, request.key(), unit)));
+			return seen.isWrite() ? busy() : seen.answer();
+		}
+	}
+
+	private static Acquisition busy() {
+		return new Acquisition.Held(null, null, Duration.ZERO);
+	}
+
+	@Override
+	public List<Renewal> renew(List<Grant> grants) {
+		if (grants.isEmpty()) {
+			return List.of();
+		}
+		return call((grants.size() == 1) ? grants.get(0).key() : null, "renew", (connection, store) -> {
+			List<Renewal> answers = store.fast().renew(connection, grants);
+			return (answers != null) ? answers : store.renewals().renew(connection, grants);
+		});
+	}
+
+	@Override
+	public Settlement release(String key, String nonce, boolean began) {
+		return call(key, "release", (connection, store) -> {
+			if (store.fast().release(connection, key, nonce, began)) {
+				return Settlement.SETTLED;
+			}
+			return step(connection, store, key, null, null,
+					(seen) -> StoreProtocol.release(seen.lock(), nonce, began, seen.now()), null);
+		});
+	}
+
+	@Override
+	public Settlement complete(Grant grant, String unit) {
+		return call(grant.key(), "complete", (connection, store) -> {
+			if (store.fast().settle(connection, grant, unit, Outcome.done())) {
+				return Settlement.SETTLED;
+			}
+			return step(connection, store, grant.key(), unit, null,
+					(seen) -> StoreProtocol.complete(seen.lock(), seen.run(), grant, unit, seen.now()), null);
+		});
+	}
+
+	@Override
+	public Settlement fail(Grant grant, String unit, String error, Duration delay) {
+		return call(grant.key(), "fail", (connection, store) -> {
+			if (store.fast().settle(connection, grant, unit, Outcome.failed(delay, error))) {
+				return Settlement.SETTLED;
+			}
+			return step(connection, store, grant.key(), unit, null,
+					(seen) -> StoreProtocol.fail(seen.lock(), seen.run(), grant, unit, seen.now(), delay, error), null);
+		});
+	}
+
+	@Override
+	public DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	@Override
+	public @Nullable String unfitIsolation(int isolation) {
+		if (isolation <= Connection.TRANSACTION_READ_COMMITTED) {
+			return null;
+		}
+		boolean unfit = call(null, "check", (connection, store) -> store.completion().keepsSnapshot(connection));
+		return unfit ? ((isolation == Connection.TRANSACTION_SERIALIZABLE) ? "SERIALIZABLE" : "REPEATABLE READ") : null;
+	}
+
+	@Override
+	public boolean complete(Connection connection, Grant grant, String unit, Duration remaining) throws SQLException {
+		return completion(grant.key()).complete(connection, grant, unit, remaining);
+	}
+
+	@Override
+	public void restore(Connection connection) {
+		completion(null).restore(connection);
+	}
+
+	private TransactionalCompletion completion(@Nullable String key) {
+		Store known = this.store;
+		return (known != null) ? known.completion() : call(key, "check", (connection, store) -> store.completion());
+	}
+
+	@Override
+	public ForcedRelease forceRelease(String key) {
+		String nonce = UUID.randomUUID().toString().replace("-", "");
+		return call(key, "free", (connection, store) -> step(connection, store, key, null, null,
+				(seen) -> StoreProtocol.forceRelease(key, seen.lock(), nonce, seen.now()), null));
+	}
+
+	@Override
+	public Reopening reopen(String key, String unit) {
+		return call(key, "reopen a unit of", (connection, store) -> step(connection, store, key, unit, null,
+				(seen) -> StoreProtocol.reopen(key, seen.lock(), seen.run(), unit, seen.now()), null));
+	}
+
+	@Override
+	public List<HeldLock> locks(int limit) {
+		return call(null, "list locks", (connection, store) -> store.rows().locks(connection, limit));
+	}
+
+	@Override
+	public Optional<HeldLock> lock(String key) {
+		return call(key, "look up", (connection, store) -> store.rows().lock(connection, key));
+	}
+
+	@Override
+	public List<RunRecord> runs(String key, int limit) {
+		return call(key, "list runs of", (connection, store) -> store.rows().runs(connection, key, limit));
+	}
+
+	@Override
+	public Optional<RunRecord> lastSuccess(String key) {
+		return call(key, "look up a success of", (connection, store) -> store.rows().lastSuccess(connection, key));
+	}
+
+	@Override
+	public Purged purge(Duration idle, @Nullable String after, int limit) {
+		return call(null, "clean up", (connection, store) -> store.purge().purge(connection, idle, after, limit));
+	}
+
+	@Override
+	public void check() {
+		this.findings = call(null, "check", (connection, store) -> store.check().run(connection));
+	}
+
+	@Override
+	public List<String> findings() {
+		return this.findings;
+	}
+
+	@Override
+	public void close() {
+		this.connections.close();
+	}
+
+	// decides and writes until nobody came in between
+	private static <A> A step(Connection connection, Store store, String key, @Nullable String unit,
+			@Nullable Snapshot first, Function<Snapshot, Transition<A>> decision, @Nullable A raced)
+			throws SQLException {
+		Snapshot seen = (first != null) ? first : store.rows().read(connection, key, unit);
+		for (int race = 1;; race++) {
+			Transition<A> transition = decision.apply(seen);
+			if (!transition.isWrite() || seen.written()) {
+				return transition.answer();
+			}
+			long version = (seen.lock() != null) ? seen.lock().version() : 0;
+			if (store.rows().write(connection, key, version, transition)) {
+				return transition.answer();
+			}
+			if (race == MAX_RACES) {
+				if (raced != null) {
+					return raced;
+				}
+				throw new SQLException("the row was changed by others " + MAX_RACES + " times in a row", "40001");
+			}
+			Calls.pause(race);
+			seen = store.rows().read(connection, key, unit);
+		}
+	}
+
+	private <T> T call(@Nullable String key, String verb, StoreWork<T> work) {
+		return this.calls.call(key, verb, (connection, platform) -> work.on(connection, store(platform)));
+	}
+
+	private Store store(JdbcPlatform platform) {
+		Store known = this.store;
+		if (known == null) {
+			known = Store.of(platform, this.settings, this.namespace);
+			this.store = known;
+		}
+		return known;
+	}
+
+	/**
+	 * The statements for one platform.
+	 */
+	private record Store(RowStore rows, FastPath fast, Renewals renewals, Purge purge, StoreCheck check,
+			TransactionalCompletion completion) {
+
+		static Store of(JdbcPlatform platform, JdbcSettings settings, String namespace) {
+			return new Store(new RowStore(platform, settings, namespace), FastPath.of(platform, settings, namespace),
+					new Renewals(platform, settings, namespace), new Purge(platform, settings, namespace),
+					StoreCheck.ofLocks(platform, settings), TransactionalCompletion.of(platform, settings, namespace));
+		}
+
+	}
+
+	@FunctionalInterface
+	private interface StoreWork<T> {
+
+		T on(Connection connection, Store store) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.mutex.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.zip.CRC32;
+
+/**
+ * The names of the keys in Redis: {@code <prefix>:{<namespace>:<bucket>}:<kind>:<key>}.
+ * The part in braces decides the slot in a cluster, so that all keys of a lock, and all
+ * locks of a bucket, are on one node. The lock's key stands last and is not escaped:
+ * braces in it mean nothing, since those of the bucket come first.
+ * <p>
+ * Buckets and names are a stored format: changing them forgets every lock and record.
+ */
+final class RedisKeys {
+
+	/**
+	 * The number of buckets. A power of two.
+	 */
+	static final int BUCKETS = 16;
+
+	private final String prefix;
+
+	RedisKeys(String keyPrefix, String namespace) {
+		this.prefix = keyPrefix + ":{" + escape(namespace) + ":";
+	}
+
+	/**
+	 * The bucket of a key: the CRC-32 of its UTF-8 bytes, modulo {@value #BUCKETS}.
+	 * @param key the lock's key
+	 * @return its bucket
+	 */
+	static int bucket(String key) {
+		CRC32 crc = new CRC32();
+		crc.update(bytes(key));
+		return (int) (crc.getValue() % BUCKETS);
+	}
+
+	/**
+	 * All keys of a lock, in the order in which the scripts want them.
+	 * @param key the lock's key
+	 * @return lock, held, runs and order
+	 */
+	List<byte[]> all(String key) {
+		String bucket = bucketPrefix(bucket(key));
+		return List.of(bytes(bucket + "lock:" + key), bytes(bucket + "held"), bytes(bucket + "runs:" + key),
+				bytes(bucket + "order:" + key));
+	}
+
+	byte[] lock(String key) {
+		return bytes(bucketPrefix(bucket(key)) + "lock:" + key);
+	}
+
+	byte[] held(int bucket) {
+		return bytes(bucketPrefix(bucket) + "held");
+	}
+
+	byte[] runs(String key) {
+		return bytes(bucketPrefix(bucket(key)) + "runs:" + key);
+	}
+
+	byte[] order(String key) {
+		return bytes(bucketPrefix(bucket(key)) + "order:" + key);
+	}
+
+	byte[] probe(int bucket, String kind) {
+		return bytes(bucketPrefix(bucket) + "probe:" + kind);
+	}
+
+	private String bucketPrefix(int bucket) {
+		return this.prefix + bucket + "}:";
+	}
+
+	static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	static String escape(String text) {
+		return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+	}
+
+}
