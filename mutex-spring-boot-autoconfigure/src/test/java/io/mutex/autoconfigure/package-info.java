@@ -1,0 +1,7 @@
+/**
+ * Tests of the package.
+ */
+@NullMarked
+package io.mutex.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/**
+ * Health.
+ */
+@NullMarked
+package io.mutex.health;
+
+import org.jspecify.annotations.NullMarked;

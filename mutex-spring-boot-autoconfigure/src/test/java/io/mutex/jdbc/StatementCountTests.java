@@ -1,0 +1,187 @@
+package io.mutex.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.mutex.AcquireRequest;
+import io.mutex.Acquisition;
+import io.mutex.Fence;
+import io.mutex.LockProvider;
+import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Renewal;
+import io.mutex.LockProvider.Settlement;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How often the database is asked.
+ */
+class StatementCountTests {
+
+	private static final Duration REMAINING = Duration.ofSeconds(60);
+
+	@ParameterizedTest
+	@EnumSource
+	void acquisitionIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			int most = isFast(platform) ? 1 : 2;
+			String key = Requests.newKey();
+			Grant first = Requests.take(provider, Requests.request(key, "u1"));
+			assertThat(sent.sent()).as("a new key").hasSize(most);
+			provider.complete(first, "u1");
+			sent.sent();
+			Grant second = Requests.take(provider, Requests.request(key, "u2"));
+			assertThat(sent.sent()).as("with a unit").hasSize(most);
+			provider.release(key, second.nonce(), false);
+			assertThat(sent.sent()).as("a release").hasSize(1);
+			Grant third = Requests.take(provider, Requests.request(key));
+			assertThat(sent.sent()).as("without a unit").hasSize(most);
+			provider.release(key, third.nonce(), true);
+			assertThat(sent.sent()).as("a release after the body").hasSize(1);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void refusalIsOneStatement(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			String key = Requests.newKey();
+			provider.complete(Requests.take(provider, Requests.request(key, "u1")), "u1");
+			Requests.take(provider, Requests.request(key, "u2"));
+			sent.sent();
+			assertThat(provider.acquire(Requests.request(key, "u2"))).isInstanceOf(Acquisition.Held.class);
+			assertThat(sent.sent()).as("held").hasSize(1);
+			assertThat(provider.acquire(Requests.request(key))).isInstanceOf(Acquisition.Held.class);
+			assertThat(sent.sent()).as("held, without a unit").hasSize(1);
+			assertThat(provider.acquire(Requests.request(key, "u1"))).isInstanceOf(Acquisition.Done.class);
+			assertThat(sent.sent()).as("done").hasSize(1);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void outcomeIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			String key = Requests.newKey();
+			Grant failed = Requests.take(provider, Requests.request(key, "u"));
+			sent.sent();
+			assertThat(provider.fail(failed, "u", "error", Duration.ZERO)).isEqualTo(Settlement.SETTLED);
+			assertThat(sent.sent()).as("a failure").hasSizeLessThanOrEqualTo(isFast(platform) ? 1 : 6);
+			Grant done = Requests.take(provider, Requests.request(key, "u"));
+			sent.sent();
+			assertThat(provider.complete(done, "u")).isEqualTo(Settlement.SETTLED);
+			assertThat(sent.sent()).as("a completion").hasSizeLessThanOrEqualTo(isFast(platform) ? 1 : 6);
+			assertThat(provider.complete(done, "u")).isEqualTo(Settlement.SETTLED);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void fiveHundredLeasesAreRenewedByOneStatement(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			List<Grant> grants = IntStream.range(0, 500)
+				.mapToObj((i) -> Requests.take(provider, Requests.newKey()))
+				.toList();
+			sent.sent();
+			assertThat(provider.renew(grants)).hasSize(500).containsOnly(Renewal.RENEWED);
+			assertThat(sent.sent()).hasSize(1);
+			provider.release(grants.get(7).key(), grants.get(7).nonce(), true);
+			sent.sent();
+			List<Renewal> answers = provider.renew(grants);
+			assertThat(answers).filteredOn(Renewal.LOST::equals).hasSize(1);
+			assertThat(answers.get(7)).isEqualTo(Renewal.LOST);
+			assertThat(sent.sent()).hasSizeLessThanOrEqualTo(2);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void takeOverOfAnAbandonedUnitIsAFewStatements(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			String key = Requests.newKey();
+			AcquireRequest abandoned = Requests.request(key, "u", Duration.ofMillis(1));
+			Requests.take(provider, abandoned);
+			while (provider.lock(key).isPresent()) {
+				Thread.onSpinWait();
+			}
+			sent.sent();
+			Requests.take(provider, Requests.request(key, "u"));
+			assertThat(sent.sent()).hasSizeLessThanOrEqualTo(7);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void lockRowAsGuardCostsTheCheckAlone(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			JdbcFenceGuard guard = JdbcFenceGuard.of((JdbcLockProvider) provider);
+			Fence fence = Fences.of(Requests.take(provider, Requests.newKey()));
+			sent.sent();
+			guard.register(fence);
+			assertThat(sent.sent()).as("a registration").isEmpty();
+			guard.confirm(sent.getConnection(), fence, REMAINING);
+			assertThat(sent.sent()).as("a check").hasSize((platform == JdbcPlatform.MYSQL) ? 2 : 1);
+			guard.restore(sent.getConnection());
+			assertThat(sent.sent()).as("what holds for the session").hasSize(isForSession(platform) ? 1 : 0);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void tableAsGuardCostsOneRegistrationAndOneCheck(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			try (JdbcFenceGuard guard = TestDatabase.guard(sent)) {
+				String resource = Requests.newKey();
+				guard.register(Fences.of(resource, 41));
+				assertThat(sent.sent()).as("a new resource").hasSize(isFast(platform) ? 1 : 3);
+				Fence fence = Fences.of(resource, 42);
+				guard.register(fence);
+				assertThat(sent.sent()).as("a registration").hasSize(1);
+				guard.confirm(sent.getConnection(), fence, REMAINING);
+				assertThat(sent.sent()).as("a check").hasSize((platform == JdbcPlatform.MYSQL) ? 2 : 1);
+			}
+			JdbcFenceGuard beside = JdbcFenceGuard.of((JdbcLockProvider) provider);
+			Fence other = Fences.of(Requests.newKey(), "key", 41);
+			beside.register(other);
+			sent.sent();
+			beside.register(other);
+			assertThat(sent.sent()).as("beside the locks").hasSize(isFast(platform) ? 1 : 2);
+		});
+	}
+
+	private static boolean isForSession(JdbcPlatform platform) {
+		return platform == JdbcPlatform.MARIADB || platform == JdbcPlatform.MYSQL;
+	}
+
+	private static boolean isFast(JdbcPlatform platform) {
+		return platform == JdbcPlatform.POSTGRESQL || platform == JdbcPlatform.MARIADB;
+	}
+
+	private static void count(JdbcPlatform platform, Work work) throws SQLException {
+		String url = TestDatabase.shared(platform).url();
+		String options = switch (platform) {
+			case H2, POSTGRESQL -> "";
+			case MARIADB, MYSQL -> "&sessionVariables=tx_isolation='READ-COMMITTED'";
+		};
+		try (CountingDataSource sent = new CountingDataSource(new DriverManagerDataSource(url + options));
+				LockProvider provider = TestDatabase.provider(sent, JdbcSettings.defaults())) {
+			provider.lock("warm-up");
+			sent.sent();
+			work.run(provider, sent);
+		}
+	}
+
+	@FunctionalInterface
+	private interface Work {
+
+		void run(LockProvider provider, CountingDataSource sent) throws SQLException;
+
+	}
+
+}

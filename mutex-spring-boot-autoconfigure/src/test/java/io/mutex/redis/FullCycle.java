@@ -1,0 +1,44 @@
+package io.mutex.redis;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.mutex.Acquisition.Done;
+import io.mutex.Acquisition.Held;
+import io.mutex.LockProvider;
+import io.mutex.LockProvider.ForcedRelease;
+import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Renewal;
+import io.mutex.LockProvider.Settlement;
+import io.mutex.run.RunUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Every operation once, on one key.
+ */
+final class FullCycle {
+
+	private FullCycle() {
+	}
+
+	static void run(LockProvider provider, String key) {
+		RunUnit unit = RunUnit.of("u");
+		Grant first = Requests.take(provider, Requests.of(key, unit));
+		assertThat(provider.acquire(Requests.of(key, unit))).isInstanceOf(Held.class);
+		assertThat(provider.locks(1000)).anyMatch((lock) -> lock.key().equals(key));
+		assertThat(provider.renew(List.of(first))).containsExactly(Renewal.RENEWED);
+		assertThat(provider.fail(first, "u", "broken", Duration.ZERO)).isEqualTo(Settlement.SETTLED);
+		Grant second = Requests.take(provider, Requests.of(key, unit));
+		assertThat(second.token()).isGreaterThan(first.token());
+		assertThat(provider.release(key, first.nonce(), true)).isEqualTo(Settlement.NOT_OWNER);
+		assertThat(provider.complete(second, "u")).isEqualTo(Settlement.SETTLED);
+		assertThat(provider.acquire(Requests.of(key, unit))).isInstanceOf(Done.class);
+		assertThat(provider.runs(key, 10)).hasSize(1);
+		Grant third = Requests.take(provider, key);
+		assertThat(provider.forceRelease(key).result()).isEqualTo(ForcedRelease.Result.RELEASED);
+		assertThat(provider.renew(List.of(third))).containsExactly(Renewal.LOST);
+		assertThat(provider.lock(key)).isEmpty();
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * Tests of units and owners.
+ */
+@NullMarked
+package io.mutex.run;
+
+import org.jspecify.annotations.NullMarked;
