@@ -21,7 +21,9 @@ import io.mutex.protocol.Micros;
  * <p>
  * A sub-select keeps the snapshot of its statement while an update waits for the row and
  * sees its new version. So the run record and the lock row are read in one snapshot, and
- * the write compares the version of that snapshot; without it, a unit runs twice.
+ * the write compares the version of that snapshot; without it, a unit runs twice. A
+ * snapshot without a row gives it the version after its own time, and must not take the
+ * row of somebody who began a microsecond earlier for its own.
  */
 final class PostgresFastPath extends FastPath {
 
@@ -114,8 +116,9 @@ final class PostgresFastPath extends FastPath {
 				+ " owner_info = excluded.owner_info, unit = excluded.unit, attempt = excluded.attempt,"
 				+ " acquired_at = excluded.acquired_at, expires_at = excluded.expires_at,"
 				+ " tombstones = excluded.tombstones, buried_at = excluded.buried_at,"
-				+ " kept_until = excluded.kept_until" + " WHERE l.version = excluded.version - 1 RETURNING l.token, "
-				+ DURABLE + ")" + " SELECT c.*, granted.token AS granted FROM c LEFT JOIN granted ON true";
+				+ " kept_until = excluded.kept_until" + " WHERE l.version = excluded.version - 1"
+				+ " AND excluded.version <> excluded.acquired_at + 1 RETURNING l.token, " + DURABLE + ")"
+				+ " SELECT c.*, granted.token AS granted FROM c LEFT JOIN granted ON true";
 	}
 
 	@Override

@@ -1,6 +1,8 @@
 package io.mutex.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,7 @@ import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +45,39 @@ class ContentionTests {
 		}
 		assertThat(database.query("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()"))
 			.isEqualTo("0");
+	}
+
+	// the clock of the loser reads what the winner's did, or a microsecond more, so that
+	// the version it would give a new row is the one after the winner's
+	@ParameterizedTest
+	@CsvSource({ "0, u", "0,", "1, u", "1,", "2, u", "2," })
+	void aNewKeyHasOneWinnerAlsoWhenTwoAskInOneMicrosecond(int later, @Nullable String unit) throws Exception {
+		TestDatabase database = TestDatabase.of(JdbcPlatform.POSTGRESQL);
+		String key = Requests.newKey();
+		ExecutorService executor = Executors.newSingleThreadExecutor();
+		try (LockProvider winner = database.provider();
+				LockProvider loser = database.provider();
+				Connection open = database.connect()) {
+			Requests.take(winner, Requests.request(key, unit));
+			execute(open, "CREATE TEMPORARY TABLE kept AS SELECT * FROM mutex_lock");
+			execute(open, "DELETE FROM mutex_lock");
+			execute(open,
+					"CREATE FUNCTION at_one_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+							+ " NEW.version := NEW.version - NEW.acquired_at + 1000 + " + later
+							+ "; NEW.acquired_at := 1000 + " + later + "; RETURN NEW; END $$");
+			execute(open, "CREATE TRIGGER at_one_time BEFORE INSERT ON mutex_lock FOR EACH ROW"
+					+ " EXECUTE FUNCTION at_one_time()");
+			open.setAutoCommit(false);
+			execute(open, "INSERT INTO mutex_lock SELECT * FROM kept");
+			Future<Acquisition> answer = executor.submit(() -> loser.acquire(Requests.request(key, unit)));
+			LockWaits.await(JdbcPlatform.POSTGRESQL, database, answer);
+			execute(open, "UPDATE mutex_lock SET version = 1001, acquired_at = 1000");
+			open.commit();
+			assertThat(answer.get()).isInstanceOf(Acquisition.Held.class);
+		}
+		finally {
+			executor.shutdownNow();
+		}
 	}
 
 	@ParameterizedTest
@@ -109,6 +145,12 @@ class ContentionTests {
 			assertThat(between).isBetween(before, after);
 			assertThat(plain.lock(key)).isPresent();
 			assertThat(elsewhere.lock(key)).isPresent();
+		}
+	}
+
+	private static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
 		}
 	}
 
