@@ -3,6 +3,7 @@ package io.mutex;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import io.mutex.run.RunRecord;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,9 @@ public interface LockProvider extends AutoCloseable {
 	 * <li>{@link Acquisition.Granted} again, with the same token: the holder is this
 	 * nonce, and its lease has not expired. The lease is not prolonged</li>
 	 * <li>{@link Acquisition.Stale}: this nonce has released, or its lease expired</li>
-	 * <li>{@link Acquisition.Held}: another nonce holds the key</li>
+	 * <li>{@link Acquisition.Held}: another nonce holds the key, or as many hold it as
+	 * may at once, or the place of the next holder is another's
+	 * ({@link AcquireRequest.Reservation})</li>
 	 * <li>{@link Acquisition.HeldBack}: the store has found that it lost data, less than
 	 * one longest lease ago. Only a store that can lose what it has promised answers
 	 * so</li>
@@ -197,6 +200,20 @@ public interface LockProvider extends AutoCloseable {
 	}
 
 	/**
+	 * Reports that a key became free whose next holder is this waiter
+	 * ({@link AcquireRequest.Reservation}), until the provider is closed, the connection
+	 * ends or the thread is interrupted. A report is a hint: each may be late, doubled or
+	 * lost.
+	 * @param waiter who waits
+	 * @param released told the key, quickly and without throwing
+	 * @return {@code false}, at once, if the store reports nothing
+	 * @throws InterruptedException if the thread was interrupted
+	 */
+	default boolean listen(String waiter, Consumer<String> released) throws InterruptedException {
+		return false;
+	}
+
+	/**
 	 * Frees what the provider holds of this process. Held keys are not released.
 	 */
 	@Override
@@ -210,8 +227,20 @@ public interface LockProvider extends AutoCloseable {
 	 * @param nonce the nonce of the acquisition
 	 * @param token the last token of the grant, as the store has it
 	 * @param ttl the length of the lease
+	 * @param shared whether others may hold the key at the same time
 	 */
-	record Grant(String key, String nonce, long token, Duration ttl) {
+	record Grant(String key, String nonce, long token, Duration ttl, boolean shared) {
+
+		/**
+		 * A proof of having held a key alone.
+		 * @param key the key
+		 * @param nonce the nonce of the acquisition
+		 * @param token the last token of the grant, as the store has it
+		 * @param ttl the length of the lease
+		 */
+		public Grant(String key, String nonce, long token, Duration ttl) {
+			this(key, nonce, token, ttl, false);
+		}
 
 	}
 

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param skipInDoubt whether a unit whose earlier run died is reported instead of run
  * again
  * @param fencing how the storage is to refuse earlier holders
+ * @param permits how many may hold the key at once: 1 for an exclusive lock,
+ * {@link AcquireRequest#SHARED} for any number of readers
  * @param unless evaluated under the lock before the body: {@code true} records the unit
  * as done without running it; {@code null} runs the body in any case
  * @param observer told how the call of a single run ended, after the listeners and under
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockRequest(String key, String name, @Nullable Duration lease, @Nullable Duration maxHold,
 		Duration waitFor, @Nullable RunUnit unit, Attempts attempts, boolean skipInDoubt, FencingPolicy fencing,
-		@Nullable BooleanSupplier unless, @Nullable Consumer<MutexListener.Run> observer) {
+		int permits, @Nullable BooleanSupplier unless, @Nullable Consumer<MutexListener.Run> observer) {
 
 	/**
 	 * The shortest lease: one second.
@@ -52,6 +54,10 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 			throw new IllegalArgumentException(
 					"the time to wait must not be negative, but was " + waitFor + " for key '" + key + "'");
 		}
+		if (permits < 1) {
+			throw new IllegalArgumentException(
+					"at least one may hold a key, but the permits were " + permits + " for key '" + key + "'");
+		}
 	}
 
 	/**
@@ -62,7 +68,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public static LockRequest of(String key) {
 		return new LockRequest(key, key, null, null, Duration.ZERO, null, Attempts.BY_HAND, false, FencingPolicy.STRICT,
-				null, null);
+				1, null, null);
 	}
 
 	/**
@@ -72,7 +78,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withName(String name) {
 		return new LockRequest(this.key, name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -83,7 +89,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withLease(@Nullable Duration lease) {
 		return new LockRequest(this.key, this.name, lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -93,7 +99,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withMaxHold(@Nullable Duration maxHold) {
 		return new LockRequest(this.key, this.name, this.lease, maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -103,7 +109,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withWaitFor(Duration waitFor) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -113,7 +119,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withUnit(@Nullable RunUnit unit) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -123,7 +129,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withAttempts(Attempts attempts) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, attempts,
-				this.skipInDoubt, this.fencing, this.unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -133,7 +139,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withSkipInDoubt(boolean skipInDoubt) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				skipInDoubt, this.fencing, this.unless, this.observer);
+				skipInDoubt, this.fencing, this.permits, this.unless, this.observer);
 	}
 
 	/**
@@ -143,7 +149,27 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withFencing(FencingPolicy fencing) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, fencing, this.unless, this.observer);
+				this.skipInDoubt, fencing, this.permits, this.unless, this.observer);
+	}
+
+	/**
+	 * Sets how many may hold the key at once. More than one is a counting semaphore, and
+	 * needs {@link FencingPolicy#NONE}, since a guard knows one holder.
+	 * @param permits 1 for an exclusive lock, or more
+	 * @return the changed copy
+	 */
+	public LockRequest withPermits(int permits) {
+		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
+				this.skipInDoubt, this.fencing, permits, this.unless, this.observer);
+	}
+
+	/**
+	 * Shares the key with others that do so, and excludes those that do not: the reader's
+	 * side of a read-write lock.
+	 * @return the changed copy
+	 */
+	public LockRequest shared() {
+		return withPermits(AcquireRequest.SHARED);
 	}
 
 	/**
@@ -153,7 +179,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withUnless(@Nullable BooleanSupplier unless) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, unless, this.observer);
+				this.skipInDoubt, this.fencing, this.permits, unless, this.observer);
 	}
 
 	/**
@@ -163,7 +189,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 	 */
 	public LockRequest withObserver(@Nullable Consumer<MutexListener.Run> observer) {
 		return new LockRequest(this.key, this.name, this.lease, this.maxHold, this.waitFor, this.unit, this.attempts,
-				this.skipInDoubt, this.fencing, this.unless, observer);
+				this.skipInDoubt, this.fencing, this.permits, this.unless, observer);
 	}
 
 }

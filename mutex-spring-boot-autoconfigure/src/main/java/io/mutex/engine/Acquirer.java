@@ -177,7 +177,7 @@ final class Acquirer {
 		while (acquisition == null) {
 			try {
 				acquisition = this.provider.acquire(new AcquireRequest(request.key(), request.name(), nonce, owner, ttl,
-						floor, request.unit(), attempt, 1));
+						floor, request.unit(), attempt, 1, request.permits(), null));
 				if (acquisition instanceof Acquisition.NotYet notYet && follows(notYet, attempt, request)) {
 					attempt = notYet.last().attempt() + 1;
 					acquisition = null;
@@ -232,7 +232,8 @@ final class Acquirer {
 							+ "' too late to be of use: the answer took longer than the lease of " + ttl
 							+ " allows; the work was not run");
 		}
-		return new Answer(acquisition, new Grant(request.key(), nonce, granted.token(), ttl), sent, askedAgain);
+		return new Answer(acquisition, new Grant(request.key(), nonce, granted.token(), ttl, request.permits() > 1),
+				sent, askedAgain);
 	}
 
 	// The store may have granted what we know nothing of; if this fails too, it expires.

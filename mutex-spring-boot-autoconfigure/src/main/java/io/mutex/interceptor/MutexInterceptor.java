@@ -110,7 +110,7 @@ final class MutexInterceptor implements MethodInterceptor {
 			Call call) {
 		return new LockRequest(key, operation.key().text(), operation.lease(), operation.maxHold(), operation.waitFor(),
 				this.settings.get().retention().keep(operation, unit), attempts, operation.skipInDoubt(),
-				FencingPolicy.STRICT, unless(operation, key, call), null);
+				FencingPolicy.STRICT, 1, unless(operation, key, call), null);
 	}
 
 	private LockRequest observed(LockRequest request, SingleRunOperation operation, Call call) {
@@ -141,7 +141,7 @@ final class MutexInterceptor implements MethodInterceptor {
 	private @Nullable Object fenced(FencedOperation operation, Call call) throws Throwable {
 		String key = valid("key", operation.declaration(), operation.key(), call);
 		LockRequest request = new LockRequest(key, operation.key().text(), operation.lease(), operation.maxHold(),
-				operation.waitFor(), null, Attempts.BY_HAND, false, policy(operation, call), null, null);
+				operation.waitFor(), null, Attempts.BY_HAND, false, policy(operation, call), 1, null, null);
 		try {
 			return this.advice.get().execute(call.invocation(), request, body(null, call), this.template.get());
 		}
