@@ -27,6 +27,10 @@ final class Ask {
 
 	private int tokens = 1;
 
+	private int permits = 1;
+
+	private AcquireRequest.@Nullable Reservation reservation;
+
 	private String name;
 
 	private Ask(String key) {
@@ -76,6 +80,24 @@ final class Ask {
 		return this;
 	}
 
+	Ask permits(int permits) {
+		this.permits = permits;
+		return this;
+	}
+
+	Ask shared() {
+		return permits(AcquireRequest.SHARED);
+	}
+
+	Ask waiter(String waiter) {
+		return waiter(waiter, Duration.ofMinutes(1));
+	}
+
+	Ask waiter(String waiter, Duration lasting) {
+		this.reservation = new AcquireRequest.Reservation(waiter, lasting);
+		return this;
+	}
+
 	Ask nonce(String nonce) {
 		this.nonce = nonce;
 		return this;
@@ -84,7 +106,7 @@ final class Ask {
 	AcquireRequest request() {
 		Owner owner = new Owner("pod-1", "host-1", ProcessHandle.current().pid(), Thread.currentThread().getName());
 		return new AcquireRequest(this.key, this.name, this.nonce, owner, this.ttl, this.floor, this.unit, this.attempt,
-				this.tokens);
+				this.tokens, this.permits, this.reservation);
 	}
 
 }

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The part of the contract about several threads at one store.
  */
-abstract class ConcurrencyContract extends ListingContract {
+abstract class ConcurrencyContract extends ReservationContract {
 
 	private static final int THREADS = 8;
 
@@ -50,6 +50,33 @@ abstract class ConcurrencyContract extends ListingContract {
 		});
 		assertThat(overlaps).containsOnly(0);
 		assertThat(counter[0]).isEqualTo(THREADS * 25);
+	}
+
+	@Test
+	void readersAreInsideTogetherAndAWriterAlone() throws Exception {
+		assumeSeveralHolders();
+		String key = newKey();
+		AtomicInteger inside = new AtomicInteger();
+		int writer = 1000;
+		List<Integer> wrong = Crowd.run(THREADS, (thread) -> () -> {
+			Random random = new Random(thread);
+			int seen = 0;
+			for (int entered = 0; entered < 15;) {
+				boolean writes = random.nextInt(4) == 0;
+				AcquireRequest request = writes ? Ask.of(key).request() : Ask.of(key).permits(3).request();
+				if (of(thread).acquire(request) instanceof Granted) {
+					int now = inside.addAndGet(writes ? writer : 1);
+					seen += (writes ? now == writer : now <= 3) ? 0 : 1;
+					Thread.yield();
+					inside.addAndGet(writes ? -writer : -1);
+					entered++;
+					of(thread).release(key, request.nonce(), true);
+				}
+				Thread.yield();
+			}
+			return seen;
+		});
+		assertThat(wrong).containsOnly(0);
 	}
 
 	@Test

@@ -33,6 +33,11 @@ abstract class JdbcContract extends LockProviderContractTests {
 	}
 
 	@Override
+	protected boolean knowsSeveralHolders() {
+		return false;
+	}
+
+	@Override
 	protected LockProvider createProvider(String namespace) {
 		return open(database().url(), namespace);
 	}
