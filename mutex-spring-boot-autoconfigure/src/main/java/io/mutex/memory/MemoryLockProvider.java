@@ -58,19 +58,21 @@ public final class MemoryLockProvider implements LockProvider {
 	@Override
 	public Acquisition acquire(AcquireRequest request) {
 		String unit = (request.unit() != null) ? request.unit().id() : null;
-		return step(request.key(), unit, (rows, now) -> StoreProtocol.acquire(rows.lock, rows.run, request, now));
+		return step(request.key(), unit,
+				(rows, now) -> StoreProtocol.acquire(rows.lock, rows.shared, rows.run, request, now));
 	}
 
 	@Override
 	public List<Renewal> renew(List<Grant> grants) {
 		return grants.stream()
-			.map((grant) -> step(grant.key(), null, (rows, now) -> StoreProtocol.renew(rows.lock, grant, now)))
+			.map((grant) -> step(grant.key(), null,
+					(rows, now) -> StoreProtocol.renew(rows.lock, rows.shared, grant, now)))
 			.toList();
 	}
 
 	@Override
 	public Settlement release(String key, String nonce, boolean began) {
-		return step(key, null, (rows, now) -> StoreProtocol.release(rows.lock, nonce, began, now));
+		return step(key, null, (rows, now) -> StoreProtocol.release(rows.lock, rows.shared, nonce, began, now));
 	}
 
 	@Override
@@ -87,7 +89,7 @@ public final class MemoryLockProvider implements LockProvider {
 	@Override
 	public ForcedRelease forceRelease(String key) {
 		String nonce = UUID.randomUUID().toString().replace("-", "");
-		return step(key, null, (rows, now) -> StoreProtocol.forceRelease(key, rows.lock, nonce, now));
+		return step(key, null, (rows, now) -> StoreProtocol.forceRelease(key, rows.lock, rows.shared, nonce, now));
 	}
 
 	@Override
@@ -111,7 +113,8 @@ public final class MemoryLockProvider implements LockProvider {
 	public Optional<HeldLock> lock(String key) {
 		synchronized (this.slots) {
 			Slot slot = this.slots.get(key);
-			return (slot != null) ? held(key, slot, Micros.of(this.clock.instant())) : Optional.empty();
+			return (slot != null) ? held(key, slot, Micros.of(this.clock.instant())).stream().findFirst()
+					: Optional.empty();
 		}
 	}
 
@@ -168,17 +171,20 @@ public final class MemoryLockProvider implements LockProvider {
 		// memory is always there
 	}
 
-	private static Optional<HeldLock> held(String key, Slot slot, long now) {
-		return (slot.lock != null) ? slot.lock.toHeldLock(key, now) : Optional.empty();
+	private static List<HeldLock> held(String key, Slot slot, long now) {
+		return StoreProtocol.holders(key, slot.lock, slot.shared, now);
 	}
 
 	private <A> A step(String key, @Nullable String unit, BiFunction<Rows, Long, Transition<A>> decision) {
 		synchronized (this.slots) {
 			Slot slot = this.slots.computeIfAbsent(key, (absent) -> new Slot());
-			Rows rows = new Rows(slot.lock, (unit != null) ? slot.runs.get(unit) : null);
+			Rows rows = new Rows(slot.lock, slot.shared, (unit != null) ? slot.runs.get(unit) : null);
 			Transition<A> transition = decision.apply(rows, Micros.of(this.clock.instant()));
 			if (transition.lock() != null) {
 				slot.lock = transition.lock();
+			}
+			if (transition.shared() != null) {
+				slot.shared = transition.shared();
 			}
 			if (transition.run() != null) {
 				slot.runs.put(transition.run().unit(), transition.run());
@@ -190,13 +196,15 @@ public final class MemoryLockProvider implements LockProvider {
 		}
 	}
 
-	private record Rows(@Nullable LockRow lock, @Nullable RunRow run) {
+	private record Rows(@Nullable LockRow lock, List<LockRow> shared, @Nullable RunRow run) {
 
 	}
 
 	private static final class Slot {
 
 		private @Nullable LockRow lock;
+
+		private List<LockRow> shared = List.of();
 
 		private final Map<String, RunRow> runs = new HashMap<>();
 

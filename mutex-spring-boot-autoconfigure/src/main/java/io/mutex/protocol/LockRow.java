@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
+import io.mutex.AcquireRequest;
 import io.mutex.HeldLock;
 import io.mutex.run.Owner;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,13 @@ import org.jspecify.annotations.Nullable;
  * @param buriedAt when the latest tombstone was written, or 0
  * @param keptUntil until when what is known of the unit of the latest grant is kept at
  * least, {@link #NEVER} for ever; 0 without a unit
+ * @param sharedUntil when the last of the leases ends that hold the key together; 0 once
+ * they are released or the key had another grant
+ * @param place the place of the next holder
  */
 public record LockRow(long version, long token, String nonce, String name, Owner owner, @Nullable String unit,
-		int attempt, long acquiredAt, long expiresAt, String tombstones, long buriedAt, long keptUntil) {
+		int attempt, long acquiredAt, long expiresAt, String tombstones, long buriedAt, long keptUntil,
+		long sharedUntil, Place place) {
 
 	/**
 	 * The end of a lease that has none.
@@ -51,6 +56,27 @@ public record LockRow(long version, long token, String nonce, String name, Owner
 	private static final String UNSEEN = "unseen";
 
 	private static final Owner NOBODY = new Owner("nobody", "unknown", 0, "unknown");
+
+	/**
+	 * The row of a key without shared holders and without a next one.
+	 * @param version changed by every write
+	 * @param token the highest token granted so far
+	 * @param nonce the nonce of the latest grant
+	 * @param name the declared text of the key
+	 * @param owner who got the latest grant
+	 * @param unit the unit of the latest grant, or {@code null}
+	 * @param attempt the attempt of the latest grant
+	 * @param acquiredAt when the latest grant was made
+	 * @param expiresAt when its lease ends
+	 * @param tombstones nonces that were released before they were granted
+	 * @param buriedAt when the latest tombstone was written, or 0
+	 * @param keptUntil until when the unit of the latest grant is kept
+	 */
+	public LockRow(long version, long token, String nonce, String name, Owner owner, @Nullable String unit, int attempt,
+			long acquiredAt, long expiresAt, String tombstones, long buriedAt, long keptUntil) {
+		this(version, token, nonce, name, owner, unit, attempt, acquiredAt, expiresAt, tombstones, buriedAt, keptUntil,
+				0, Place.EMPTY);
+	}
 
 	static LockRow unseen(String tombstones, long now) {
 		return new LockRow(now, now, UNSEEN, "", NOBODY, null, 0, now, 0, tombstones, now, 0);
@@ -79,25 +105,52 @@ public record LockRow(long version, long token, String nonce, String name, Owner
 	}
 
 	LockRow released() {
-		return new LockRow(this.version + 1, this.token, this.nonce, this.name, this.owner, this.unit, this.attempt,
-				this.acquiredAt, 0, this.tombstones, this.buriedAt, this.keptUntil);
+		return next(0, this.tombstones, this.buriedAt, this.sharedUntil, this.place);
 	}
 
 	LockRow touched() {
-		return new LockRow(this.version + 1, this.token, this.nonce, this.name, this.owner, this.unit, this.attempt,
-				this.acquiredAt, this.expiresAt, this.tombstones, this.buriedAt, this.keptUntil);
+		return next(this.expiresAt, this.tombstones, this.buriedAt, this.sharedUntil, this.place);
 	}
 
 	LockRow prolongedTo(long expiresAt) {
-		return new LockRow(this.version + 1, this.token, this.nonce, this.name, this.owner, this.unit, this.attempt,
-				this.acquiredAt, Math.max(this.expiresAt, expiresAt), this.tombstones, this.buriedAt, this.keptUntil);
+		return next(Math.max(this.expiresAt, expiresAt), this.tombstones, this.buriedAt, this.sharedUntil, this.place);
+	}
+
+	LockRow sharedUntil(long sharedUntil) {
+		return next(this.expiresAt, this.tombstones, this.buriedAt, sharedUntil, this.place);
+	}
+
+	LockRow kept(Place place) {
+		return next(this.expiresAt, this.tombstones, this.buriedAt, this.sharedUntil, place);
 	}
 
 	LockRow burying(String nonce, long now) {
+		return leftBy(nonce, this.sharedUntil, now);
+	}
+
+	LockRow leftBy(String nonce, long sharedUntil, long now) {
 		String kept = nonce + " " + liveTombstones(now);
+		return next(this.expiresAt, kept.substring(0, Math.min(kept.length(), MAX_TOMBSTONES)), now, sharedUntil,
+				this.place);
+	}
+
+	// a grant to one of several takes the place of a holder that died, and else leaves
+	// what is known of the last exclusive one
+	LockRow sharedBy(AcquireRequest request, long version, long token, long sharedUntil, long now) {
+		Place place = this.place.after(request);
+		String name = this.name.isEmpty() ? request.name() : this.name;
+		if (!isAbandoned(now)) {
+			return new LockRow(version, token, this.nonce, name, this.owner, this.unit, this.attempt, this.acquiredAt,
+					0, liveTombstones(now), this.buriedAt, this.keptUntil, sharedUntil, place);
+		}
+		LockRow buried = burying(this.nonce, now);
+		return new LockRow(version, token, UNSEEN, name, NOBODY, null, 0, this.acquiredAt, 0, buried.tombstones,
+				buried.buriedAt, 0, sharedUntil, place);
+	}
+
+	private LockRow next(long expiresAt, String tombstones, long buriedAt, long sharedUntil, Place place) {
 		return new LockRow(this.version + 1, this.token, this.nonce, this.name, this.owner, this.unit, this.attempt,
-				this.acquiredAt, this.expiresAt, kept.substring(0, Math.min(kept.length(), MAX_TOMBSTONES)), now,
-				this.keptUntil);
+				this.acquiredAt, expiresAt, tombstones, buriedAt, this.keptUntil, sharedUntil, place);
 	}
 
 	String liveTombstones(long now) {

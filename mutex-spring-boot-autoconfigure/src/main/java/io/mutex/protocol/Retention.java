@@ -53,8 +53,9 @@ public final class Retention {
 	 * @return {@code false} if the row stays
 	 */
 	public static boolean isSpent(LockRow lock, String key, Duration idle, long now) {
-		long idleSince = Math.max(lock.acquiredAt(), Math.max(lock.expiresAt(), lock.buriedAt()));
-		if (lock.isHeld(now) || lock.token() >= now || idleSince > now - Micros.of(idle)
+		long heldUntil = Math.max(lock.expiresAt(), lock.sharedUntil());
+		long idleSince = Math.max(lock.acquiredAt(), Math.max(heldUntil, lock.buriedAt()));
+		if (heldUntil > now || lock.token() >= now || idleSince > now - Micros.of(idle)
 				|| lock.buriedAt() > now - LockRow.TOMBSTONE_LIFETIME) {
 			return false;
 		}

@@ -1,10 +1,16 @@
 package io.mutex.protocol;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 import io.mutex.AcquireRequest;
+import io.mutex.AcquireRequest.Reservation;
 import io.mutex.Acquisition;
+import io.mutex.Acquisition.Held;
 import io.mutex.FencingToken;
+import io.mutex.HeldLock;
 import io.mutex.LockProvider.ForcedRelease;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
@@ -21,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * answer and the rows to store. The caller makes the step atomic, by a lock or by
  * comparing {@link LockRow#version()}.
  * <p>
- * A run row is written only together with a lock row, so the version of the lock row
- * covers both.
+ * A run row and the row of one of several holders are written only together with the row
+ * of the key, so the version of that row covers them all.
  */
 public final class StoreProtocol {
 
@@ -30,25 +36,52 @@ public final class StoreProtocol {
 	}
 
 	/**
+	 * Decides an acquisition for a store that knows one holder of a key at a time.
+	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param run the row of the requested unit, or {@code null}
+	 * @param request the request
+	 * @param now the store's time
+	 * @return the transition
+	 * @throws MutexException if several may hold the key by this request
+	 * @see io.mutex.LockProvider#acquire(AcquireRequest)
+	 */
+	public static Transition<Acquisition> acquire(@Nullable LockRow lock, @Nullable RunRow run, AcquireRequest request,
+			long now) {
+		if (request.isShared()) {
+			throw new MutexException(request.key(),
+					"key '" + request.key() + "' cannot be shared: this store knows one holder of a key at a time");
+		}
+		return acquire(lock, List.of(), run, request, now);
+	}
+
+	/**
 	 * Decides an acquisition.
 	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param shared the rows of those who hold or held the key together
 	 * @param run the row of the requested unit, or {@code null}
 	 * @param request the request
 	 * @param now the store's time
 	 * @return the transition
 	 * @see io.mutex.LockProvider#acquire(AcquireRequest)
 	 */
-	public static Transition<Acquisition> acquire(@Nullable LockRow lock, @Nullable RunRow run, AcquireRequest request,
-			long now) {
+	public static Transition<Acquisition> acquire(@Nullable LockRow lock, List<LockRow> shared, @Nullable RunRow run,
+			AcquireRequest request, long now) {
 		RunUnit unit = request.unit();
 		Acquisition refusal = (unit != null) ? refuseUnit(run, request.key(), unit, now) : null;
 		if (refusal == null && lock != null) {
-			refusal = answerByHolder(lock, run, request, now);
+			refusal = answerByNonce(lock, shared, run, request, now);
+		}
+		if (refusal == null && lock != null) {
+			Held held = refuseByHolder(lock, shared, request, now);
+			if (held != null) {
+				return takePlace(lock, request, held, now);
+			}
+			refusal = refuseByPlace(lock.place(), request, now);
 		}
 		if (refusal == null && unit != null) {
 			refusal = refuseAttempt(lock, run, request, unit, now);
 		}
-		return (refusal != null) ? Transition.unchanged(refusal) : grant(lock, run, request, now);
+		return (refusal != null) ? Transition.unchanged(refusal) : grant(lock, shared, run, request, now);
 	}
 
 	private static @Nullable Acquisition refuseUnit(@Nullable RunRow run, String key, RunUnit unit, long now) {
@@ -65,19 +98,33 @@ public final class StoreProtocol {
 		return null;
 	}
 
-	private static @Nullable Acquisition answerByHolder(LockRow lock, @Nullable RunRow run, AcquireRequest request,
-			long now) {
+	private static @Nullable Acquisition answerByNonce(LockRow lock, List<LockRow> shared, @Nullable RunRow run,
+			AcquireRequest request, long now) {
 		if (lock.nonce().equals(request.nonce())) {
 			return lock.isHeld(now) ? grantedAlready(lock, run, request) : new Acquisition.Stale();
 		}
-		if (lock.hasBuried(request.nonce())) {
-			return new Acquisition.Stale();
-		}
+		Acquisition answer = Sharing.answerByNonce(lock, shared, request.nonce(), now);
+		return (answer == null && lock.hasBuried(request.nonce())) ? new Acquisition.Stale() : answer;
+	}
+
+	private static @Nullable Held refuseByHolder(LockRow lock, List<LockRow> shared, AcquireRequest request, long now) {
 		if (lock.isHeld(now)) {
-			return new Acquisition.Held(lock.owner(), lock.unit(),
+			return new Held(lock.owner(), lock.unit(),
 					(lock.expiresAt() == LockRow.NEVER) ? null : Micros.toDuration(lock.expiresAt() - now));
 		}
-		return null;
+		return Sharing.refuse(lock, shared, request, now);
+	}
+
+	private static @Nullable Held refuseByPlace(Place place, AcquireRequest request, long now) {
+		return place.admits(request, now) ? null : new Held(null, null, Micros.toDuration(place.until() - now));
+	}
+
+	private static Transition<Acquisition> takePlace(LockRow lock, AcquireRequest request, Held held, long now) {
+		Reservation reservation = request.reservation();
+		if (reservation == null || !lock.place().admits(reservation, now)) {
+			return Transition.unchanged(held);
+		}
+		return new Transition<>(held, lock.kept(Place.of(reservation, now)), null);
 	}
 
 	private static Acquisition grantedAlready(LockRow lock, @Nullable RunRow run, AcquireRequest request) {
@@ -105,8 +152,8 @@ public final class StoreProtocol {
 		return (run != null && run.status() != Status.DONE) ? run : null;
 	}
 
-	private static Transition<Acquisition> grant(@Nullable LockRow lock, @Nullable RunRow run, AcquireRequest request,
-			long now) {
+	private static Transition<Acquisition> grant(@Nullable LockRow lock, List<LockRow> shared, @Nullable RunRow run,
+			AcquireRequest request, long now) {
 		RunUnit unit = request.unit();
 		RunRow last = (unit != null) ? lastAttempt(lock, run, unit, now) : null;
 		int attempt = (unit != null) ? ((last != null) ? last.attempt() : 0) + 1 : 0;
@@ -116,12 +163,16 @@ public final class StoreProtocol {
 			throw new MutexException(request.key(), "no fencing token is left for key '" + request.key()
 					+ "': the next would be " + token + ", and tokens end at 2^53; is the clock of the store right?");
 		}
+		RunRow doubt = (lock != null && lock.isAbandoned(now)) ? doubtOf(lock, now) : null;
+		if (request.isShared()) {
+			return Sharing.grant(lock, shared, doubt, request, token, now);
+		}
 		long expiresAt = now + Micros.of(request.ttl());
 		LockRow granted = new LockRow((lock != null) ? lock.version() + 1 : now, token, request.nonce(), request.name(),
 				request.owner(), (unit != null) ? unit.id() : null, attempt, now, expiresAt,
 				(lock != null) ? lock.liveTombstones(now) : "", (lock != null) ? lock.buriedAt() : 0,
-				(unit != null) ? keptUntil(unit, now) : 0);
-		RunRow doubt = (lock != null && lock.isAbandoned(now)) ? doubtOf(lock, now) : null;
+				(unit != null) ? keptUntil(unit, now) : 0, 0,
+				(lock != null) ? lock.place().after(request) : Place.EMPTY);
 		RunRow doubted = (last != null && last.status() == Status.IN_DOUBT) ? last : null;
 		return new Transition<>(new Acquisition.Granted(first, token, attempt,
 				(doubted != null) ? doubted.toRecord(request.key()) : null), granted, doubt);
@@ -142,11 +193,26 @@ public final class StoreProtocol {
 	/**
 	 * Decides a renewal.
 	 * @param lock the row of the key, or {@code null} if there is none
-	 * @param grant the grant to prolong
+	 * @param grant the grant to prolong, not a shared one
 	 * @param now the store's time
 	 * @return the transition
 	 */
 	public static Transition<Renewal> renew(@Nullable LockRow lock, Grant grant, long now) {
+		return renew(lock, List.of(), grant, now);
+	}
+
+	/**
+	 * Decides a renewal.
+	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param shared the rows of those who hold or held the key together
+	 * @param grant the grant to prolong
+	 * @param now the store's time
+	 * @return the transition
+	 */
+	public static Transition<Renewal> renew(@Nullable LockRow lock, List<LockRow> shared, Grant grant, long now) {
+		if (lock != null && grant.shared()) {
+			return Sharing.renew(lock, shared, grant, now);
+		}
 		if (lock == null || !owns(lock, grant) || !lock.isHeld(now)) {
 			return Transition.unchanged(Renewal.LOST);
 		}
@@ -154,7 +220,7 @@ public final class StoreProtocol {
 	}
 
 	/**
-	 * Decides a release.
+	 * Decides a release of a key that nobody shares.
 	 * @param lock the row of the key, or {@code null} if there is none
 	 * @param nonce the nonce that releases
 	 * @param began whether the body began
@@ -163,11 +229,29 @@ public final class StoreProtocol {
 	 * @see io.mutex.LockProvider#release(String, String, boolean)
 	 */
 	public static Transition<Settlement> release(@Nullable LockRow lock, String nonce, boolean began, long now) {
+		return release(lock, List.of(), nonce, began, now);
+	}
+
+	/**
+	 * Decides a release.
+	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param shared the rows of those who hold or held the key together
+	 * @param nonce the nonce that releases
+	 * @param began whether the body began
+	 * @param now the store's time
+	 * @return the transition
+	 * @see io.mutex.LockProvider#release(String, String, boolean)
+	 */
+	public static Transition<Settlement> release(@Nullable LockRow lock, List<LockRow> shared, String nonce,
+			boolean began, long now) {
 		if (lock == null) {
 			return new Transition<>(Settlement.NOT_OWNER, LockRow.unseen(nonce + " ", now), null);
 		}
 		if (lock.nonce().equals(nonce) && lock.expiresAt() > 0) {
 			return new Transition<>(Settlement.SETTLED, lock.released(), began ? doubtOf(lock, now) : null);
+		}
+		if (Sharing.isKnown(shared, nonce)) {
+			return Sharing.release(lock, shared, nonce, now);
 		}
 		// released again: a request for the grant may be under way, and must grant
 		// nothing once the key has had another holder
@@ -219,7 +303,7 @@ public final class StoreProtocol {
 	}
 
 	/**
-	 * Decides a forced release.
+	 * Decides a forced release of a key that nobody shares.
 	 * @param key the key
 	 * @param lock the row of the key, or {@code null} if there is none
 	 * @param nonce a new nonce, which takes the place of the holder's
@@ -228,14 +312,50 @@ public final class StoreProtocol {
 	 * @see io.mutex.LockProvider#forceRelease(String)
 	 */
 	public static Transition<ForcedRelease> forceRelease(String key, @Nullable LockRow lock, String nonce, long now) {
-		if (lock == null || !lock.isHeld(now)) {
+		return forceRelease(key, lock, List.of(), nonce, now);
+	}
+
+	/**
+	 * Decides a forced release.
+	 * @param key the key
+	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param shared the rows of those who hold or held the key together
+	 * @param nonce a new nonce, which takes the place of the holder's
+	 * @param now the store's time
+	 * @return the transition
+	 * @see io.mutex.LockProvider#forceRelease(String)
+	 */
+	public static Transition<ForcedRelease> forceRelease(String key, @Nullable LockRow lock, List<LockRow> shared,
+			String nonce, long now) {
+		List<HeldLock> holders = holders(key, lock, shared, now);
+		if (lock == null || holders.isEmpty()) {
 			return Transition.unchanged(new ForcedRelease(ForcedRelease.Result.NOT_HELD, null, null));
 		}
+		LockRow buried = Sharing.buryAll(lock, shared, now);
 		LockRow freed = new LockRow(lock.version() + 1, Math.max(lock.token() + 1, now), nonce, lock.name(),
-				lock.owner(), lock.unit(), lock.attempt(), lock.acquiredAt(), 0, lock.tombstones(), lock.buriedAt(),
-				lock.keptUntil());
-		return new Transition<>(new ForcedRelease(ForcedRelease.Result.RELEASED, lock.toHeldLock(key, now).orElse(null),
-				new FencingToken(freed.token())), freed, doubtOf(lock, now));
+				lock.owner(), lock.unit(), lock.attempt(), lock.acquiredAt(), 0, buried.tombstones(), buried.buriedAt(),
+				lock.keptUntil(), 0, lock.place());
+		return new Transition<>(
+				new ForcedRelease(ForcedRelease.Result.RELEASED, holders.get(0), new FencingToken(freed.token())),
+				freed, (lock.expiresAt() > 0) ? doubtOf(lock, now) : null, null, shared.isEmpty() ? null : List.of());
+	}
+
+	/**
+	 * Who holds a key.
+	 * @param key the key
+	 * @param lock the row of the key, or {@code null} if there is none
+	 * @param shared the rows of those who hold or held the key together
+	 * @param now the store's time
+	 * @return the one holder, or all who share the key, the first granted first
+	 */
+	public static List<HeldLock> holders(String key, @Nullable LockRow lock, List<LockRow> shared, long now) {
+		if (lock == null) {
+			return List.of();
+		}
+		return Stream.concat(Stream.of(lock), Sharing.live(lock, shared, now).stream())
+			.flatMap((row) -> row.toHeldLock(key, now).stream())
+			.sorted(Comparator.comparingLong(HeldLock::token))
+			.toList();
 	}
 
 	/**
@@ -262,7 +382,7 @@ public final class StoreProtocol {
 		// the new version refuses a request that has seen what is removed
 		LockRow changed = (lock != null) ? lock.touched() : LockRow.unseen("", now);
 		return new Transition<>(new Reopening(Reopening.Result.REOPENED, removed.toRecord(key), null),
-				(latest != null) ? changed.released() : changed, null, unit);
+				(latest != null) ? changed.released() : changed, null, unit, null);
 	}
 
 	private static boolean owns(LockRow lock, Grant grant) {

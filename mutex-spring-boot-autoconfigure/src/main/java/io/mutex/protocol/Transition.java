@@ -1,5 +1,7 @@
 package io.mutex.protocol;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,15 +12,22 @@ import org.jspecify.annotations.Nullable;
  * @param lock the new row of the key, or {@code null} if it stays as it is
  * @param run a row of a unit to write, or {@code null}
  * @param forgotten the unit whose row is to be removed, or {@code null}
+ * @param shared the rows of all who hold the key together from now on, or {@code null} if
+ * these stay as they are
  */
-public record Transition<A>(A answer, @Nullable LockRow lock, @Nullable RunRow run, @Nullable String forgotten) {
+public record Transition<A>(A answer, @Nullable LockRow lock, @Nullable RunRow run, @Nullable String forgotten,
+		@Nullable List<LockRow> shared) {
 
 	Transition(A answer, @Nullable LockRow lock, @Nullable RunRow run) {
-		this(answer, lock, run, null);
+		this(answer, lock, run, null, null);
 	}
 
 	static <A> Transition<A> unchanged(A answer) {
 		return new Transition<>(answer, null, null);
+	}
+
+	static <A> Transition<A> sharing(A answer, LockRow lock, @Nullable RunRow run, List<LockRow> shared) {
+		return new Transition<>(answer, lock, run, null, List.copyOf(shared));
 	}
 
 	/**

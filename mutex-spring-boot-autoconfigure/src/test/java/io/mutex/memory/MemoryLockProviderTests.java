@@ -21,11 +21,6 @@ class MemoryLockProviderTests extends LockProviderContractTests {
 	private final Map<String, LockProvider> namespaces = new ConcurrentHashMap<>();
 
 	@Override
-	protected boolean knowsSeveralHolders() {
-		return false;
-	}
-
-	@Override
 	protected LockProvider createProvider(String namespace) {
 		return this.namespaces.computeIfAbsent(namespace, (absent) -> new MemoryLockProvider(clock(namespace)));
 	}
