@@ -1,5 +1,6 @@
 package io.mutex.redis;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,7 +24,7 @@ final class RedisAnswers {
 	/**
 	 * How many strings describe a lock.
 	 */
-	static final int LOCK_LENGTH = 8;
+	private static final int LOCK_LENGTH = 8;
 
 	private static final int RECORD_LINES = 10;
 
@@ -37,8 +38,8 @@ final class RedisAnswers {
 			case "DONE" -> new Acquisition.Done(record(request, answer.get(1)));
 			case "TOO_EARLY" -> new Acquisition.TooEarly(Micros.toDuration(number(answer.get(1))));
 			case "STALE" -> new Acquisition.Stale();
-			case "HELD" -> new Acquisition.Held(Owner.parse(answer.get(1)), emptyToNull(answer.get(2)),
-					Micros.toDuration(number(answer.get(3))));
+			case "HELD" -> new Acquisition.Held(answer.get(1).isEmpty() ? null : Owner.parse(answer.get(1)),
+					emptyToNull(answer.get(2)), Micros.toDuration(number(answer.get(3))));
 			case "HELD_BACK" -> new Acquisition.HeldBack(Micros.toDuration(number(answer.get(1))));
 			case "NOT_YET" ->
 				new Acquisition.NotYet(record(request, answer.get(1)), Micros.toDuration(number(answer.get(2))));
@@ -61,6 +62,22 @@ final class RedisAnswers {
 	}
 
 	/**
+	 * Reads who holds keys.
+	 * @param keys the keys
+	 * @param answer the server's time, and for each holder the index of its key and the
+	 * strings that describe it
+	 * @return the locks, one for each holder
+	 */
+	static List<HeldLock> locks(List<String> keys, List<String> answer) {
+		List<HeldLock> locks = new ArrayList<>();
+		for (int i = 1; i < answer.size(); i += 1 + LOCK_LENGTH) {
+			lock(keys.get(Integer.parseInt(answer.get(i))), answer.get(0), answer.subList(i + 1, i + 1 + LOCK_LENGTH))
+				.ifPresent(locks::add);
+		}
+		return locks;
+	}
+
+	/**
 	 * Reads a lock.
 	 * @param key its key
 	 * @param now the server's time
@@ -68,9 +85,6 @@ final class RedisAnswers {
 	 * @return the lock, or empty if it is not held
 	 */
 	static Optional<HeldLock> lock(String key, String now, List<String> row) {
-		if (row.get(0).isEmpty()) {
-			return Optional.empty();
-		}
 		return new LockRow(0, number(row.get(0)), row.get(1), row.get(3), Owner.parse(row.get(4)),
 				emptyToNull(row.get(5)), (int) number(row.get(6)), number(row.get(7)), number(row.get(2)), "", 0, 0)
 			.toHeldLock(key, number(now));

@@ -39,12 +39,12 @@ final class RedisKeys {
 	/**
 	 * All keys of a lock, in the order in which the scripts want them.
 	 * @param key the lock's key
-	 * @return lock, held, runs and order
+	 * @return lock, held, runs, order and shared
 	 */
 	List<byte[]> all(String key) {
 		String bucket = bucketPrefix(bucket(key));
 		return List.of(bytes(bucket + "lock:" + key), bytes(bucket + "held"), bytes(bucket + "runs:" + key),
-				bytes(bucket + "order:" + key));
+				bytes(bucket + "order:" + key), bytes(bucket + "shared:" + key));
 	}
 
 	byte[] lock(String key) {
@@ -61,6 +61,19 @@ final class RedisKeys {
 
 	byte[] order(String key) {
 		return bytes(bucketPrefix(bucket(key)) + "order:" + key);
+	}
+
+	byte[] shared(String key) {
+		return bytes(bucketPrefix(bucket(key)) + "shared:" + key);
+	}
+
+	/**
+	 * The channel on which a waiter is told of keys whose next holder it is.
+	 * @param waiter who waits
+	 * @return the channel, the same for all buckets
+	 */
+	String channel(String waiter) {
+		return this.prefix + "next}:" + waiter;
 	}
 
 	byte[] probe(int bucket, String kind) {

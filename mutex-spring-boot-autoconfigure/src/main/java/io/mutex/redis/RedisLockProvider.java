@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.mutex.AcquireRequest;
+import io.mutex.AcquireRequest.Reservation;
 import io.mutex.Acquisition;
 import io.mutex.FencingToken;
 import io.mutex.HeldLock;
@@ -82,6 +83,7 @@ public final class RedisLockProvider implements LockProvider {
 				List.of(request.nonce(), micros(request.ttl()), Long.toString(request.floor()),
 						Integer.toString(request.tokens()), request.name(), request.owner().toText(), request.key()));
 		arguments.addAll(this.sentinels.arguments(request.key(), Micros.of(atMostForever(request.ttl()))));
+		arguments.add(sharing(request));
 		RunUnit unit = request.unit();
 		if (unit != null) {
 			arguments.add(unit.id());
@@ -96,6 +98,15 @@ public final class RedisLockProvider implements LockProvider {
 		List<String> answer = run(request.key(), RedisScript.ACQUIRE, arguments.toArray(String[]::new));
 		this.sentinels.learn(request.key(), answer);
 		return RedisAnswers.acquisition(request, answer);
+	}
+
+	private String sharing(AcquireRequest request) {
+		Reservation reservation = request.reservation();
+		if (reservation != null) {
+			return request.permits() + " " + micros(reservation.lasting()) + " "
+					+ this.keys.channel(reservation.waiter());
+		}
+		return request.isShared() ? request.permits() + " 0 " : "";
 	}
 
 	@Override
@@ -122,7 +133,11 @@ public final class RedisLockProvider implements LockProvider {
 		List<String> arguments = new ArrayList<>();
 		for (Grant grant : grants) {
 			names.add(this.keys.lock(grant.key()));
-			arguments.addAll(List.of(grant.nonce(), Long.toString(grant.token()), micros(grant.ttl()), grant.key()));
+			if (grant.shared()) {
+				names.add(this.keys.shared(grant.key()));
+			}
+			arguments.addAll(List.of(grant.nonce(), Long.toString(grant.token()), micros(grant.ttl()), grant.key(),
+					grant.shared() ? "1" : "0"));
 		}
 		return new Call(RedisScript.RENEW, names, arguments);
 	}
@@ -184,28 +199,26 @@ public final class RedisLockProvider implements LockProvider {
 			.forEach((key) -> buckets.computeIfAbsent(RedisKeys.bucket(key), (absent) -> new ArrayList<>()).add(key));
 		List<List<String>> chunks = new ArrayList<>();
 		buckets.values().forEach((keys) -> chunks.addAll(chunks(keys)));
-		return read(chunks).stream().sorted(Comparator.comparing(HeldLock::key)).toList();
+		return read(chunks, limit).stream()
+			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::token))
+			.limit(limit)
+			.toList();
 	}
 
 	@Override
 	public Optional<HeldLock> lock(String key) {
-		return read(List.of(List.of(key))).stream().findFirst();
+		return read(List.of(List.of(key)), 1).stream().findFirst();
 	}
 
-	private List<HeldLock> read(List<List<String>> chunks) {
-		List<List<String>> answers = this.scripts.run(null,
-				chunks.stream()
-					.map((chunk) -> new Call(RedisScript.READ, chunk.stream().map(this.keys::lock).toList(), List.of()))
-					.toList());
+	private List<HeldLock> read(List<List<String>> chunks, int limit) {
+		List<List<String>> answers = this.scripts.run(null, chunks.stream()
+			.map((chunk) -> new Call(RedisScript.READ,
+					chunk.stream().flatMap((key) -> Stream.of(this.keys.lock(key), this.keys.shared(key))).toList(),
+					List.of(Integer.toString(limit))))
+			.toList());
 		List<HeldLock> locks = new ArrayList<>();
 		for (int i = 0; i < chunks.size(); i++) {
-			List<String> answer = answers.get(i);
-			for (int j = 0; j < chunks.get(i).size(); j++) {
-				int at = 1 + j * RedisAnswers.LOCK_LENGTH;
-				RedisAnswers
-					.lock(chunks.get(i).get(j), answer.get(0), answer.subList(at, at + RedisAnswers.LOCK_LENGTH))
-					.ifPresent(locks::add);
-			}
+			locks.addAll(RedisAnswers.locks(chunks.get(i), answers.get(i)));
 		}
 		return locks;
 	}

@@ -4,7 +4,12 @@
 -- KEYS of a lock, all in one slot:
 --   lock   hash: t token, n nonce, x end of the lease (0 once released), m name, w owner, u unit ('' for none),
 --          a attempt, g granted at, k until when what is known of the unit is kept at least (0 without
---          a unit), z tombstones (nonces that were released before they were granted), zb buried at
+--          a unit): all of the latest exclusive grant, but for t, which every grant raises.
+--          q is there where there may be more to look at: z tombstones (nonces that were released before they
+--          were granted), zb buried at; the place of the next holder, r the channel of its waiter, ru reserved
+--          until; and those who hold together, each under its nonce: lines of token, granted at, name, owner
+--   shared sorted set of those who hold together: nonce -> end of its lease; below 0 once it was released -> when.
+--          Nobody lives in it while the end of the exclusive lease, x, is not 0
 --   held   sorted set of the bucket: key -> end of its lease; and its sentinel, all below 0: '\1born' -> when the
 --          sentinel was made, '\1lost' -> when a loss of data was found last, '\1grants' -> the number of grants
 --   runs   hash: unit -> run record, lines of status, token, nonce, attempt, began, ended, not before,
@@ -17,9 +22,10 @@ local LONGEST_UNIT = 366 * DAY
 local FOREVER = 9007199254740991 -- the year 2255
 local TOMBSTONE_LIFETIME = 600 * 1000000
 local MAX_TOMBSTONES = 30 * 33
+local MAX_RELEASED = 1000
 local LATEST_SUCCESS = ''
 local BORN, LOST, GRANTS = '\1born', '\1lost', '\1grants'
-local SENTINEL_RETENTION = 36500 * DAY
+local SENTINEL_RETENTION = 2 * 36500 * DAY -- longer than the longest lease, so that it has to be set only once
 
 -- Needed where Lua makes a string of a number: it writes 1.79e15 as 1.79e+15 by itself. What is handed to
 -- redis.call or returned as a number keeps all its digits.
@@ -34,19 +40,28 @@ end
 
 -- What decides most requests; the rest is read when it is needed.
 local function read(lock)
-  local values = redis.call('HMGET', lock, 't', 'n', 'x', 'u', 'z')
+  local values = redis.call('HMGET', lock, 't', 'n', 'x', 'u', 'q')
   return values[1] and {
     token = tonumber(values[1]), nonce = values[2], expires = tonumber(values[3]), unit = values[4],
-    tombstones = values[5] or ''
+    more = values[5], tombstones = '', buried = 0, reserved = 0
   }
+end
+
+local function readMore(lock, row)
+  if row.more then
+    local values = redis.call('HMGET', lock, 'z', 'zb', 'r', 'ru')
+    row.tombstones, row.buried = values[1] or '', tonumber(values[2]) or 0
+    row.waiter, row.reserved = values[3], tonumber(values[4]) or 0
+  end
 end
 
 local function readAll(lock)
   local row = read(lock)
   if row then
-    local values = redis.call('HMGET', lock, 'm', 'w', 'a', 'g', 'k', 'zb')
+    local values = redis.call('HMGET', lock, 'm', 'w', 'a', 'g', 'k')
     row.name, row.owner, row.attempt = values[1], values[2], tonumber(values[3])
-    row.granted, row.kept, row.buried = tonumber(values[4]), tonumber(values[5]), tonumber(values[6]) or 0
+    row.granted, row.kept = tonumber(values[4]), tonumber(values[5])
+    readMore(lock, row)
   end
   return row
 end
@@ -57,6 +72,100 @@ end
 
 local function describe(row)
   return { row.token, row.nonce, row.expires, row.name, row.owner, row.unit, row.attempt, row.granted }
+end
+
+-- One of those who hold together, described like a row.
+local function describeOne(lock, nonce, expires)
+  local token, granted, name, owner = string.match(redis.call('HGET', lock, nonce) or '',
+    '^(%d+)\n(%d+)\n([^\n]*)\n(.*)$')
+  return token and { tonumber(token), nonce, expires, name, owner, '', 0, tonumber(granted) }
+end
+
+-- Those who hold a key, those first whose leases end last, each described like a row.
+local function holders(lock, shared, row, now, limit)
+  if row and row.expires > now then
+    return { describe(row) }
+  end
+  local live = {}
+  if row and row.more then
+    local members = redis.call('ZREVRANGE', shared, 0, limit - 1, 'WITHSCORES')
+    for i = 1, #members, 2 do
+      local expires = tonumber(members[i + 1])
+      if expires > now then
+        live[#live + 1] = describeOne(lock, members[i], expires) or nil
+      end
+    end
+  end
+  return live
+end
+
+-- The end of the lease of one of those who hold together, below 0 once it was released, or nil.
+local function expiryOf(shared, nonce)
+  return tonumber(redis.call('ZMSCORE', shared, nonce)[1])
+end
+
+-- When the last of those who hold together ends, or 0.
+local function lastEnd(shared)
+  return tonumber(redis.call('ZRANGE', shared, -1, -1, 'WITHSCORES')[2]) or 0
+end
+
+-- Lists a key that is held together as long as somebody holds it.
+local function list(held, shared, key, now)
+  local last = lastEnd(shared)
+  if last > now then
+    redis.call('ZADD', held, last, key)
+  else
+    redis.call('ZREM', held, key)
+  end
+end
+
+local function remove(lock, shared, nonces)
+  for i = 1, #nonces, 1000 do
+    local last = math.min(i + 999, #nonces)
+    redis.call('HDEL', lock, unpack(nonces, i, last))
+    redis.call('ZREM', shared, unpack(nonces, i, last))
+  end
+end
+
+-- Refuses late requests with these nonces.
+local function bury(lock, row, nonces, now)
+  local live = (row.buried > now - TOMBSTONE_LIFETIME) and row.tombstones or ''
+  local buried = table.concat(nonces, ' ', 1, math.min(#nonces, MAX_TOMBSTONES / 33)) .. ' ' .. live
+  row.tombstones, row.buried = string.sub(buried, 1, MAX_TOMBSTONES), now
+  redis.call('HSET', lock, 'q', 1, 'z', row.tombstones, 'zb', now)
+end
+
+-- Ends those who hold together, or held and died.
+local function removeAll(lock, shared, row, now)
+  local nonces = redis.call('ZRANGEBYSCORE', shared, '(0', '+inf')
+  if #nonces > 0 then
+    remove(lock, shared, nonces)
+    bury(lock, row, nonces, now)
+  end
+end
+
+-- Forgets who released long ago, and who released before too many others.
+local function forgetReleased(shared, now)
+  local old = redis.call('ZRANGEBYSCORE', shared, '(' .. text(TOMBSTONE_LIFETIME - now), '(0', 'LIMIT', 0, 100)
+  local beyond = redis.call('ZRANGE', shared, MAX_RELEASED, MAX_RELEASED + 10, 'WITHSCORES')
+  for i = 1, #beyond, 2 do
+    if tonumber(beyond[i + 1]) < 0 then
+      old[#old + 1] = beyond[i]
+    end
+  end
+  if #old > 0 then
+    redis.call('ZREM', shared, unpack(old))
+  end
+end
+
+-- Tells the waiter whose turn it is. It is a hint: if it may not be sent, the waiter finds out by asking.
+local function announce(lock, row, key)
+  if row.more then
+    local place = redis.call('HMGET', lock, 'r', 'ru')
+    if place[1] and tonumber(place[2]) > clock() then
+      redis.pcall('PUBLISH', place[1], key)
+    end
+  end
 end
 
 -- When the newest of what is known of a key may vanish, in milliseconds since 1970. Of a key that is named in
@@ -71,6 +180,12 @@ local function keep(lock, now, ttl, kept, constant)
   else
     redis.call('PEXPIRE', lock, math.ceil(ttl / 1000) + TOKEN_RETENTION)
   end
+end
+
+-- For those who hold together: as long as the last of them.
+local function keepShared(lock, shared, now, last, kept, constant)
+  keep(lock, now, last - now, kept, constant)
+  redis.call('PEXPIRE', shared, math.ceil((last - now) / 1000) + TOKEN_RETENTION + DAY)
 end
 
 local function pack(status, row, ended, notBefore, err)

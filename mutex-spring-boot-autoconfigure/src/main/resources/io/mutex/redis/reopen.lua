@@ -11,7 +11,8 @@ if latest and row.expires > now then
   return { 'HELD', now, unpack(describe(row)) }
 end
 local removed = redis.call('HGET', runs, unit)
-if latest and abandoned(row, now) then
+local dead = latest and abandoned(row, now)
+if dead then
   removed = pack('X', row, now, 0, '')
 end
 if not removed then
@@ -22,7 +23,7 @@ redis.call('HDEL', runs, unit)
 if redis.call('HGET', runs, LATEST_SUCCESS) == unit then
   redis.call('HDEL', runs, LATEST_SUCCESS)
 end
-if latest then
+if dead then
   redis.call('ZREM', held, key)
   redis.call('HSET', lock, 'x', 0)
 end

@@ -12,6 +12,7 @@ if row and row.nonce == nonce and row.token == token and row.unit == unit and ro
   redis.call('ZREM', held, key)
   remember(runs, order, row, key, now, status, (status == 'F') and now + delay or 0, err)
   redis.call('HSET', lock, 'x', 0)
+  announce(lock, row, key)
   return { 'SETTLED' }
 end
 local run = parse(redis.call('HGET', runs, unit))

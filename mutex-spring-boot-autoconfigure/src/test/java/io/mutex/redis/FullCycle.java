@@ -39,6 +39,24 @@ final class FullCycle {
 		assertThat(provider.forceRelease(key).result()).isEqualTo(ForcedRelease.Result.RELEASED);
 		assertThat(provider.renew(List.of(third))).containsExactly(Renewal.LOST);
 		assertThat(provider.lock(key)).isEmpty();
+		runTogether(provider, key);
+	}
+
+	private static void runTogether(LockProvider provider, String key) {
+		String waiter = Requests.newNonce();
+		Grant first = Requests.take(provider, Requests.of(key, 2, null));
+		Grant second = Requests.take(provider, Requests.of(key, 2, null));
+		assertThat(provider.acquire(Requests.of(key, 2, waiter))).isInstanceOf(Held.class);
+		assertThat(provider.locks(1000).stream().filter((lock) -> lock.key().equals(key))).hasSize(2);
+		assertThat(provider.renew(List.of(first, second))).containsOnly(Renewal.RENEWED);
+		assertThat(provider.release(key, first.nonce(), true)).isEqualTo(Settlement.SETTLED);
+		assertThat(provider.acquire(Requests.of(key, 2, null))).isInstanceOf(Held.class);
+		Grant next = Requests.take(provider, Requests.of(key, 2, waiter));
+		assertThat(provider.forceRelease(key).result()).isEqualTo(ForcedRelease.Result.RELEASED);
+		assertThat(provider.renew(List.of(second, next))).containsOnly(Renewal.LOST);
+		Grant alone = Requests.take(provider, key);
+		assertThat(provider.release(key, alone.nonce(), true)).isEqualTo(Settlement.SETTLED);
+		assertThat(provider.lock(key)).isEmpty();
 	}
 
 }

@@ -28,11 +28,6 @@ abstract class RedisContract extends LockProviderContractTests {
 	}
 
 	@Override
-	protected boolean knowsSeveralHolders() {
-		return false;
-	}
-
-	@Override
 	protected LockProvider createProvider(String namespace) {
 		return open(TestServers.redis(), namespace);
 	}

@@ -59,12 +59,22 @@ class RedisFaultTests {
 			Grant completed = Requests.take(provider, Requests.of("completed", UNIT));
 			Grant failed = Requests.take(provider, Requests.of("failed", UNIT));
 			Requests.take(provider, "forced");
+			Grant reader = Requests.take(provider, Requests.of("together", AcquireRequest.SHARED, null));
+			Grant other = Requests.take(provider, Requests.of("together", AcquireRequest.SHARED, null));
+			Requests.take(provider, Requests.of("forced-together", 2, null));
 			admin.jedis().configSet("maxmemory", "1");
 			assertThatExceptionOfType(MutexException.class).isThrownBy(() -> provider.acquire(Requests.of("new")))
 				.withMessageContaining("memory is full");
 			assertThatExceptionOfType(MutexException.class).isThrownBy(provider::check)
 				.withMessageContaining("memory is full");
-			assertThat(provider.renew(List.of(released, begun, completed, failed))).containsOnly(Renewal.RENEWED);
+			assertThat(provider.acquire(Requests.of("together", 1, Requests.newNonce()))).as("without a place")
+				.isInstanceOf(Held.class);
+			assertThat(provider.renew(List.of(released, begun, completed, failed, reader, other)))
+				.containsOnly(Renewal.RENEWED);
+			assertThat(provider.renew(List.of(reader))).containsOnly(Renewal.RENEWED);
+			assertThat(provider.release("together", reader.nonce(), true)).isEqualTo(Settlement.SETTLED);
+			assertThat(provider.release("together", other.nonce(), true)).isEqualTo(Settlement.SETTLED);
+			provider.forceRelease("forced-together");
 			assertThat(provider.release("released", released.nonce(), true)).isEqualTo(Settlement.SETTLED);
 			assertThat(provider.release("begun", begun.nonce(), true)).isEqualTo(Settlement.SETTLED);
 			assertThat(provider.complete(completed, "u")).isEqualTo(Settlement.SETTLED);

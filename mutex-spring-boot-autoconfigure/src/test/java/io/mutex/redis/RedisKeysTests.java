@@ -52,7 +52,7 @@ class RedisKeysTests {
 			for (String namespace : NAMESPACES) {
 				for (String key : locks) {
 					RedisKeys keys = new RedisKeys(prefix, namespace);
-					Stream.of(keys.lock(key), keys.runs(key), keys.order(key))
+					Stream.of(keys.lock(key), keys.runs(key), keys.order(key), keys.shared(key))
 						.forEach((name) -> assertThat(names.add(new String(name, StandardCharsets.UTF_8))).isTrue());
 				}
 			}
@@ -63,7 +63,9 @@ class RedisKeysTests {
 	void storedFormatStays() {
 		RedisKeys keys = new RedisKeys("mutex", "app{1}");
 		assertThat(keys.all("job:{1}").stream().map(String::new)).containsExactly("mutex:{app%7B1%7D:0}:lock:job:{1}",
-				"mutex:{app%7B1%7D:0}:held", "mutex:{app%7B1%7D:0}:runs:job:{1}", "mutex:{app%7B1%7D:0}:order:job:{1}");
+				"mutex:{app%7B1%7D:0}:held", "mutex:{app%7B1%7D:0}:runs:job:{1}", "mutex:{app%7B1%7D:0}:order:job:{1}",
+				"mutex:{app%7B1%7D:0}:shared:job:{1}");
+		assertThat(keys.channel("abc")).isEqualTo("mutex:{app%7B1%7D:next}:abc");
 	}
 
 }
