@@ -53,11 +53,28 @@ public final class Leases {
 	 * @return each lease once, the innermost first
 	 */
 	public static List<Lease> all() {
+		return distinct(CURRENT.get(), null);
+	}
+
+	/**
+	 * The leases that this call path holds: its own, and those that a transaction of its
+	 * thread goes on holding.
+	 * @return each lease once, the innermost first
+	 */
+	public static List<Lease> held() {
+		Frame current = CURRENT.get();
+		Frame retained = RETAINED.get();
+		return (current != null || retained != null) ? distinct(current, retained) : List.of();
+	}
+
+	private static List<Lease> distinct(@Nullable Frame... innermost) {
 		Set<Lease> leases = Collections.newSetFromMap(new IdentityHashMap<>());
 		List<Lease> ordered = new ArrayList<>();
-		for (Frame frame = CURRENT.get(); frame != null; frame = frame.outer()) {
-			if (leases.add(frame.lease())) {
-				ordered.add(frame.lease());
+		for (Frame first : innermost) {
+			for (Frame frame = first; frame != null; frame = frame.outer()) {
+				if (leases.add(frame.lease())) {
+					ordered.add(frame.lease());
+				}
 			}
 		}
 		return ordered;

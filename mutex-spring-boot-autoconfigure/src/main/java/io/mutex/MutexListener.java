@@ -68,6 +68,14 @@ public interface MutexListener {
 	}
 
 	/**
+	 * A monitor has noticed something. Told on the thread of the monitors, once for each
+	 * occurrence.
+	 * @param hazard what it has noticed
+	 */
+	default void hazard(LockHazard hazard) {
+	}
+
+	/**
 	 * A call of a single run has ended.
 	 * @param run how it ended
 	 */

@@ -2,13 +2,15 @@ package io.mutex.autoconfigure;
 
 import io.mutex.Lease;
 import io.mutex.LeaseLostEvent;
+import io.mutex.LockHazard;
 import io.mutex.MutexListener;
 
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes the ends of single runs and the losses of leases as application events:
- * {@link MutexListener.Run} and {@link LeaseLostEvent}.
+ * Publishes the ends of single runs, the losses of leases and what the monitors notice as
+ * application events: {@link MutexListener.Run}, {@link LeaseLostEvent} and
+ * {@link LockHazard}.
  */
 final class EventPublishingListener implements MutexListener {
 
@@ -21,6 +23,11 @@ final class EventPublishingListener implements MutexListener {
 	@Override
 	public void lost(Lease lease, String reason) {
 		this.publisher.publishEvent(new LeaseLostEvent(lease, reason));
+	}
+
+	@Override
+	public void hazard(LockHazard hazard) {
+		this.publisher.publishEvent(hazard);
 	}
 
 	@Override

@@ -111,6 +111,7 @@ public class MutexAutoConfiguration {
 			engine.guardBy(guards.orderedStream().toList());
 			surroundings.ifAvailable(engine::surroundBy);
 			engine.guardBy(guards.orderedStream().toList());
+			engine.monitorBy(properties.monitor().settings());
 			return engine;
 		}
 

@@ -8,6 +8,7 @@ import java.util.List;
 import io.mutex.StoreSetupException;
 import io.mutex.annotation.CatchUp;
 import io.mutex.engine.EngineSettings;
+import io.mutex.engine.MonitorSettings;
 import io.mutex.http.IdempotencyStore;
 import io.mutex.http.IdempotentRequests;
 import io.mutex.jdbc.JdbcPlatform;
@@ -38,6 +39,7 @@ import org.springframework.util.unit.DataSize;
  * lease is lost. The end of the drain time interrupts it in any case.
  * @param shutdown Shutdown.
  * @param waiting Waiting for a key.
+ * @param monitor What is warned of because it holds work up, or may do so.
  * @param singleRun Methods annotated with @SingleRun.
  * @param fenced Methods annotated with @Fenced.
  * @param file Locks in files.
@@ -48,8 +50,8 @@ import org.springframework.util.unit.DataSize;
 public record MutexProperties(@DefaultValue("true") boolean enabled, @Nullable MutexProviderType provider,
 		@Nullable String namespace, @Nullable String instanceId, @Nullable ZoneId zone,
 		@DefaultValue("true") boolean interruptOnLoss, @DefaultValue Shutdown shutdown,
-		@Name("wait") @DefaultValue Wait waiting, @DefaultValue SingleRun singleRun, @DefaultValue Fenced fenced,
-		@DefaultValue File file, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis) {
+		@Name("wait") @DefaultValue Wait waiting, @DefaultValue Monitor monitor, @DefaultValue SingleRun singleRun,
+		@DefaultValue Fenced fenced, @DefaultValue File file, @DefaultValue Jdbc jdbc, @DefaultValue Redis redis) {
 
 	Duration shortestLease() {
 		Duration run = this.singleRun.lease();
@@ -122,6 +124,34 @@ public record MutexProperties(@DefaultValue("true") boolean enabled, @Nullable M
 				throw new IllegalArgumentException("'mutex.wait.max-poll' must not be shorter than "
 						+ "'mutex.wait.min-poll', but was " + maxPoll + " against " + minPoll);
 			}
+		}
+
+	}
+
+	/**
+	 * What is warned of because it holds work up, or may do so: a WARN, an event and the
+	 * counter mutex.hazards.
+	 *
+	 * @param enabled Whether it is looked for.
+	 * @param waitingLimit How long a thread may wait for a key.
+	 * @param holdLimit How long a key may be held, unless it is for a unit of a single
+	 * run: such a hold is measured by its schedule.
+	 * @param nestingLimit How many keys one call may hold at once.
+	 */
+	public record Monitor(@DefaultValue("true") boolean enabled, @DefaultValue("30s") Duration waitingLimit,
+			@DefaultValue("10m") Duration holdLimit, @DefaultValue("5") int nestingLimit) {
+
+		public Monitor {
+			requirePositive("mutex.monitor.waiting-limit", waitingLimit);
+			requirePositive("mutex.monitor.hold-limit", holdLimit);
+			if (nestingLimit < 1) {
+				throw new IllegalArgumentException(
+						"'mutex.monitor.nesting-limit' must be at least 1, but was " + nestingLimit);
+			}
+		}
+
+		MonitorSettings settings() {
+			return new MonitorSettings(this.enabled, this.waitingLimit, this.holdLimit, this.nestingLimit);
 		}
 
 	}

@@ -51,17 +51,20 @@ final class Acquirer {
 
 	private final WaitingLine line;
 
+	private final Monitors monitors;
+
 	private final BooleanSupplier accepting;
 
 	private final Executor background;
 
 	Acquirer(LockProvider provider, EngineSettings settings, TimeSource time, Supplier<String> nonces, WaitingLine line,
-			BooleanSupplier accepting, Executor background) {
+			Monitors monitors, BooleanSupplier accepting, Executor background) {
 		this.provider = provider;
 		this.settings = settings;
 		this.time = time;
 		this.nonces = nonces;
 		this.line = line;
+		this.monitors = monitors;
 		this.accepting = accepting;
 		this.background = background;
 	}
@@ -103,7 +106,7 @@ final class Acquirer {
 				return answer;
 			}
 		}
-		try {
+		try (Monitors.Waiting waiting = this.monitors.waiting(request)) {
 			if (!this.line.join(request.key(), deadline - this.time.monotonicNanos())) {
 				return answer;
 			}

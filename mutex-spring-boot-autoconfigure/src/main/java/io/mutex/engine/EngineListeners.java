@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import io.mutex.Lease;
+import io.mutex.LockHazard;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.MutexListener;
 import io.mutex.StaleFencingTokenException;
@@ -50,6 +51,10 @@ final class EngineListeners {
 		if (observer != null) {
 			guarded(observer, () -> observer.accept(run));
 		}
+	}
+
+	void hazard(LockHazard hazard) {
+		tell((listener) -> listener.hazard(hazard));
 	}
 
 	void renewed(List<Renewal> answers) {

@@ -32,6 +32,8 @@ final class Entrance {
 
 	private final LeaseKeeper keeper;
 
+	private final Monitors monitors;
+
 	private final Settler settler;
 
 	private final EngineListeners listeners;
@@ -42,12 +44,13 @@ final class Entrance {
 
 	private final BooleanSupplier accepting;
 
-	Entrance(LockProvider provider, Acquirer acquirer, Guards guards, LeaseKeeper keeper, Settler settler,
-			EngineListeners listeners, TimeSource time, Owner self, BooleanSupplier accepting) {
+	Entrance(LockProvider provider, Acquirer acquirer, Guards guards, LeaseKeeper keeper, Monitors monitors,
+			Settler settler, EngineListeners listeners, TimeSource time, Owner self, BooleanSupplier accepting) {
 		this.provider = provider;
 		this.acquirer = acquirer;
 		this.guards = guards;
 		this.keeper = keeper;
+		this.monitors = monitors;
 		this.settler = settler;
 		this.listeners = listeners;
 		this.time = time;
@@ -171,6 +174,7 @@ final class Entrance {
 		this.listeners.granted(lease);
 		try {
 			this.keeper.keep(lease);
+			this.monitors.granted(request);
 			// asked after the lease is kept: either this call or the drain sees the other
 			if (!this.accepting.getAsBoolean()) {
 				throw shuttingDown(request);

@@ -60,6 +60,8 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 
 	private final CleanUp cleanUp;
 
+	private final Monitors monitors;
+
 	private volatile @Nullable RunSurroundings surroundings;
 
 	private volatile boolean accepting = true;
@@ -91,15 +93,16 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.reporter = new RunReporter(this.listeners);
 		this.keeper = new LeaseKeeper(provider, time, this.listeners, settings.interruptOnLoss(),
 				this.threads.application());
+		this.monitors = new Monitors(this.keeper, time, this.listeners);
 		this.settler = new Settler(provider, time, this.keeper, this.line, this.listeners);
 		this.calls = new ProtectedCall(this.settler, this.reporter, this.threads);
 		this.guards = new Guards(this.listeners, provider.name());
 		this.nonces = nonces;
 		Owner self = new Owner(settings.instance(), HostName.get(), ProcessHandle.current().pid(), "");
-		Acquirer acquirer = new Acquirer(provider, settings, time, nonces, this.line, this::isAccepting,
+		Acquirer acquirer = new Acquirer(provider, settings, time, nonces, this.line, this.monitors, this::isAccepting,
 				this.threads.store());
-		this.entrance = new Entrance(provider, acquirer, this.guards, this.keeper, this.settler, this.listeners, time,
-				self, this::isAccepting);
+		this.entrance = new Entrance(provider, acquirer, this.guards, this.keeper, this.monitors, this.settler,
+				this.listeners, time, self, this::isAccepting);
 		this.cleanUp = new CleanUp(provider, this.guards::all, settings.retention(), time, nonces, self,
 				this.threads.store());
 	}
@@ -224,6 +227,14 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 	}
 
 	/**
+	 * Makes the monitors look for what a configuration calls a hazard.
+	 * @param settings the limits
+	 */
+	public void monitorBy(MonitorSettings settings) {
+		this.monitors.set(settings);
+	}
+
+	/**
 	 * The leases that this process holds now.
 	 * @return the leases, in no order
 	 */
@@ -337,6 +348,7 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.line.wakeAll();
 		this.keeper.abandonAll("the application has shut down");
 		this.keeper.stop();
+		this.monitors.stop();
 		this.threads.close();
 	}
 

@@ -28,13 +28,13 @@ final class TimedLoop {
 
 	private final Condition changed = this.lock.newCondition();
 
-	private @Nullable Thread thread;
+	private volatile @Nullable Thread thread;
 
 	private boolean stopped;
 
-	private boolean idle = true;
+	private volatile boolean idle = true;
 
-	private long dueAt;
+	private volatile long dueAt;
 
 	/**
 	 * Creates a loop whose thread starts when it is first woken.
@@ -53,19 +53,23 @@ final class TimedLoop {
 	 * @param nanos in how many nanoseconds at the latest
 	 */
 	void wakeWithin(long nanos) {
+		long at = System.nanoTime() + nanos;
+		if (isDueBy(at)) {
+			return;
+		}
 		this.lock.lock();
 		try {
 			if (this.stopped) {
 				return;
 			}
-			long at = System.nanoTime() + nanos;
 			if (this.idle || at - this.dueAt < 0) {
-				this.idle = false;
 				this.dueAt = at;
+				this.idle = false;
 				this.changed.signal();
 			}
 			// a thread that could not start, or died of an Error, is replaced
-			if (this.thread == null || !this.thread.isAlive()) {
+			Thread running = this.thread;
+			if (running == null || !running.isAlive()) {
 				Thread starting = new Thread(this::run, this.name);
 				starting.setDaemon(true);
 				starting.start();
@@ -75,6 +79,16 @@ final class TimedLoop {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	// Without the lock, since every lease that is granted asks. What the caller has done
+	// before is seen by the work: the loop is idle before it begins.
+	private boolean isDueBy(long at) {
+		if (this.idle || this.dueAt - at > 0) {
+			return false;
+		}
+		Thread running = this.thread;
+		return running != null && running.isAlive();
 	}
 
 	/**

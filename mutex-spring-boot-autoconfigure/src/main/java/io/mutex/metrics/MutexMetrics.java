@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.mutex.Lease;
+import io.mutex.LockHazard;
 import io.mutex.MutexListener;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.run.Attempts.Origin;
@@ -87,6 +88,17 @@ public final class MutexMetrics implements MutexListener {
 		if (meters != null) {
 			meters.counter("mutex.renewals", "provider", this.provider.get(), "outcome", "renewed").increment(renewed);
 			meters.counter("mutex.renewals", "provider", this.provider.get(), "outcome", "failed").increment(failed);
+		}
+	}
+
+	@Override
+	public void hazard(LockHazard hazard) {
+		MeterRegistry meters = meters();
+		if (meters != null) {
+			meters
+				.counter("mutex.hazards",
+						tags(hazard.name()).and("kind", hazard.kind().name().toLowerCase(Locale.ROOT)))
+				.increment();
 		}
 	}
 

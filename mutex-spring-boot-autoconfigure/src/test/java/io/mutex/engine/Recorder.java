@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.mutex.Lease;
+import io.mutex.LockHazard;
 import io.mutex.MutexListener;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.run.Outcome;
@@ -23,6 +24,8 @@ final class Recorder implements MutexListener {
 	final List<StaleFencingTokenException> refused = new CopyOnWriteArrayList<>();
 
 	final List<Duration> ended = new CopyOnWriteArrayList<>();
+
+	final List<LockHazard> hazards = new CopyOnWriteArrayList<>();
 
 	final List<Run> runs = new CopyOnWriteArrayList<>();
 
@@ -49,6 +52,11 @@ final class Recorder implements MutexListener {
 	@Override
 	public void ended(Lease lease, Duration held) {
 		this.ended.add(held);
+	}
+
+	@Override
+	public void hazard(LockHazard hazard) {
+		this.hazards.add(hazard);
 	}
 
 	@Override

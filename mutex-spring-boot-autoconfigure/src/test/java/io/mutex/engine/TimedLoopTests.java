@@ -1,6 +1,10 @@
 package io.mutex.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -89,6 +93,33 @@ class TimedLoopTests {
 		this.loop.wakeWithin(1);
 		Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.runs.get() >= 1);
 		assertThat(threads()).isOne();
+	}
+
+	@Test
+	void nothingThatIsThereBeforeTheLoopIsWokenIsLeft() throws Exception {
+		Queue<Integer> waiting = new ConcurrentLinkedQueue<>();
+		this.loop = new TimedLoop(NAME, () -> {
+			while (waiting.poll() != null) {
+				this.runs.incrementAndGet();
+			}
+			return TimedLoop.IDLE;
+		});
+		int each = 20_000;
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			Thread thread = new Thread(() -> {
+				for (int item = 0; item < each; item++) {
+					waiting.add(item);
+					this.loop.wakeWithin(item % 100);
+				}
+			});
+			thread.start();
+			threads.add(thread);
+		}
+		for (Thread thread : threads) {
+			thread.join();
+		}
+		Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.runs.get() == 4 * each);
 	}
 
 	private static long threads() {

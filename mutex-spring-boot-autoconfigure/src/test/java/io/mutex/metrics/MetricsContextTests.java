@@ -1,10 +1,12 @@
 package io.mutex.metrics;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -12,17 +14,20 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.mutex.LockHazard;
 import io.mutex.LockRequest;
 import io.mutex.MutexTemplate;
 import io.mutex.annotation.SingleRun;
 import io.mutex.autoconfigure.MutexAutoConfiguration;
 import io.mutex.engine.LockEngine;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.Scheduled;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -124,6 +129,30 @@ class MetricsContextTests {
 		});
 	}
 
+	@Test
+	void hazardIsCountedAndPublished() {
+		Hazards hazards = new Hazards();
+		runner().withPropertyValues("mutex.monitor.nesting-limit=1")
+			.withBean(Hazards.class, () -> hazards)
+			.run((context) -> {
+				MutexTemplate template = context.getBean(MutexTemplate.class);
+				LockRequest inner = LockRequest.of("inner:1").withName("inner:#{#id}");
+				template.execute(LockRequest.of("outer"), (outer) -> template.execute(inner, (lease) -> null));
+				Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !hazards.heard.isEmpty());
+				assertThat(hazards.heard).singleElement().satisfies((hazard) -> {
+					assertThat(hazard.kind()).isEqualTo(LockHazard.Kind.DEEP_NESTING);
+					assertThat(hazard.key()).isEqualTo("inner:1");
+				});
+				Awaitility.await()
+					.atMost(Duration.ofSeconds(60))
+					.until(() -> this.meters.find("mutex.hazards").counter() != null);
+				assertThat(this.meters.get("mutex.hazards")
+					.tags("name", "inner:#{#id}", "provider", "memory", "kind", "deep_nesting")
+					.counter()
+					.count()).isOne();
+			});
+	}
+
 	private static Map<String, String> low(Observation.Context context) {
 		Map<String, String> values = new TreeMap<>();
 		context.getLowCardinalityKeyValues().forEach((value) -> values.put(value.getKey(), value.getValue()));
@@ -156,6 +185,18 @@ class MetricsContextTests {
 		@Override
 		public boolean supportsContext(Observation.Context context) {
 			return true;
+		}
+
+	}
+
+	/** Hears of hazards as events of the application. */
+	static class Hazards {
+
+		private final List<LockHazard> heard = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void hear(LockHazard hazard) {
+			this.heard.add(hazard);
 		}
 
 	}
