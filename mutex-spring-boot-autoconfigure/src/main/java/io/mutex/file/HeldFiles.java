@@ -43,7 +43,7 @@ final class HeldFiles {
 		try (DirectoryStream<Path> states = Files.newDirectoryStream(this.directory, "*" + KeyFiles.STATE_SUFFIX)) {
 			for (Path path : states) {
 				try {
-					held(this.store.read(path), now).ifPresent(held::add);
+					held.addAll(held(this.store.read(path), now));
 				}
 				catch (IOException ex) {
 					logger.warn("a lock is not listed; provider=file", ex);
@@ -57,20 +57,31 @@ final class HeldFiles {
 	}
 
 	Optional<HeldLock> one(KeyFiles files, String key, long now) throws IOException {
-		return held(this.store.read(files, key), now);
+		return held(this.store.read(files, key), now).stream().findFirst();
 	}
 
-	private Optional<HeldLock> held(@Nullable StoredState state, long now) {
-		if (state == null || state.lock().expiresAt() == 0) {
-			return Optional.empty();
+	private List<HeldLock> held(@Nullable StoredState state, long now) {
+		if (state == null) {
+			return List.of();
 		}
-		boolean held = state.writer().isCurrent() ? isHeldHere(state) : state.writer().isAlive();
-		return held ? state.lock().toHeldLock(state.key(), now) : Optional.empty();
+		if (state.isHeldAlone()) {
+			return isHeld(state, state.writer(), state.lock().nonce())
+					? state.lock().toHeldLock(state.key(), now).stream().toList() : List.of();
+		}
+		return state.sharers()
+			.stream()
+			.filter((sharer) -> isHeld(state, sharer.process(), sharer.nonce()))
+			.flatMap((sharer) -> sharer.toHeldLock(state.key(), now).stream())
+			.toList();
 	}
 
-	private boolean isHeldHere(StoredState state) {
+	private boolean isHeld(StoredState state, ProcessIdentity process, String nonce) {
+		return process.isCurrent() ? isHeldHere(state, nonce) : process.isAlive();
+	}
+
+	private boolean isHeldHere(StoredState state, String nonce) {
 		KeyFiles files = KeyFiles.of(this.directory, this.namespace, state.key());
-		return this.locks.identityOf(files.grantId(state.lock().nonce())) != null;
+		return this.locks.identityOf(files.grantId(nonce)) != null;
 	}
 
 }

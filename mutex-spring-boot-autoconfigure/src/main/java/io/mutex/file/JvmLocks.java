@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,10 +28,9 @@ final class JvmLocks {
 
 	private final ReentrantLock[] gates;
 
-	// identity -> channel, lock, nonce, token, grant id; strong references, or the
-	// collector would
-	// free the lock
-	private final Map<String, Object[]> held;
+	// identity -> grant id -> channel, lock, nonce, token; strong references, or the
+	// collector would free the locks
+	private final Map<String, Map<String, Object[]>> held;
 
 	private final Map<String, String> identities;
 
@@ -40,7 +41,7 @@ final class JvmLocks {
 	private JvmLocks() {
 		Object[] table = (Object[]) System.getProperties().computeIfAbsent(PROPERTY, (absent) -> newTable());
 		this.gates = (ReentrantLock[]) table[0];
-		this.held = (Map<String, Object[]>) table[1];
+		this.held = (Map<String, Map<String, Object[]>>) table[1];
 		this.identities = (Map<String, String>) table[2];
 		this.parked = (Map<String, FileChannel>) table[3];
 	}
@@ -50,8 +51,8 @@ final class JvmLocks {
 		for (int i = 0; i < GATES; i++) {
 			gates[i] = new ReentrantLock();
 		}
-		return new Object[] { gates, new ConcurrentHashMap<String, Object[]>(), new ConcurrentHashMap<String, String>(),
-				new ConcurrentHashMap<String, FileChannel>() };
+		return new Object[] { gates, new ConcurrentHashMap<String, Map<String, Object[]>>(),
+				new ConcurrentHashMap<String, String>(), new ConcurrentHashMap<String, FileChannel>() };
 	}
 
 	/**
@@ -63,10 +64,39 @@ final class JvmLocks {
 		return this.gates[Math.floorMod(identity.hashCode() * 31, GATES)];
 	}
 
+	/**
+	 * What this JVM holds of a file. To be called inside its gate.
+	 * @param identity the identity of the file
+	 * @return the first of its holders, or {@code null} if there is none
+	 */
 	@Nullable HeldFile held(String identity) {
-		Object[] entry = this.held.get(identity);
-		return (entry != null) ? new HeldFile(identity, (FileChannel) entry[0], (FileLock) entry[1], (String) entry[2],
-				(Long) entry[3], (String) entry[4]) : null;
+		List<HeldFile> all = all(identity);
+		return all.isEmpty() ? null : all.get(0);
+	}
+
+	/**
+	 * All that this JVM holds of a file: one for a lock of the whole file, else one for
+	 * each byte. To be called inside its gate.
+	 * @param identity the identity of the file
+	 * @return the holders, the latest last
+	 */
+	List<HeldFile> all(String identity) {
+		return this.held.getOrDefault(identity, Map.of())
+			.entrySet()
+			.stream()
+			.map((entry) -> HeldFile.of(identity, entry.getKey(), entry.getValue()))
+			.toList();
+	}
+
+	/**
+	 * What this JVM holds of a file for a grant. To be called inside its gate.
+	 * @param identity the identity of the file
+	 * @param grantId what tells the grant from all others
+	 * @return the holder, or {@code null} if it is none
+	 */
+	@Nullable HeldFile held(String identity, String grantId) {
+		Object[] entry = this.held.getOrDefault(identity, Map.of()).get(grantId);
+		return (entry != null) ? HeldFile.of(identity, grantId, entry) : null;
 	}
 
 	/**
@@ -93,8 +123,8 @@ final class JvmLocks {
 		ReentrantLock gate = gate(identity);
 		gate.lock();
 		try {
-			HeldFile held = held(identity);
-			return held != null && held.grantId().equals(grantId) && step.perform(held);
+			HeldFile held = held(identity, grantId);
+			return held != null && step.perform(held);
 		}
 		finally {
 			gate.unlock();
@@ -102,19 +132,36 @@ final class JvmLocks {
 	}
 
 	void hold(HeldFile file) {
-		this.held.put(file.identity(),
-				new Object[] { file.channel(), file.lock(), file.nonce(), file.token(), file.grantId() });
+		this.held.computeIfAbsent(file.identity(), (absent) -> new LinkedHashMap<>())
+			.put(file.grantId(), new Object[] { file.channel(), file.lock(), file.nonce(), file.token() });
 		this.identities.put(file.grantId(), file.identity());
 	}
 
 	/**
-	 * Forgets a held file and frees its lock, if there still is one.
-	 * @param file the file
+	 * Forgets a holder and frees its lock, if there still is one. The channel stays open
+	 * for the others: closing it would free theirs.
+	 * @param file the holder
 	 */
 	void drop(HeldFile file) {
-		this.held.remove(file.identity());
+		Map<String, Object[]> holders = this.held.getOrDefault(file.identity(), new LinkedHashMap<>());
+		holders.remove(file.grantId());
 		this.identities.remove(file.grantId());
-		close(file.channel());
+		if (holders.isEmpty()) {
+			this.held.remove(file.identity());
+			close(file.channel());
+		}
+		else {
+			release(file.lock());
+		}
+	}
+
+	static void release(FileLock lock) {
+		try {
+			lock.release();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	void park(String identity, FileChannel channel) {
@@ -145,16 +192,29 @@ final class JvmLocks {
 	}
 
 	/**
-	 * A lock file that this JVM holds.
+	 * A lock file that this JVM holds, or a byte of it.
 	 *
 	 * @param identity the identity of the file
 	 * @param channel the only channel of this JVM on it
-	 * @param lock the lock of the whole file
+	 * @param lock the lock of the whole file, or of one byte
 	 * @param nonce the nonce of the grant
 	 * @param token the token of the grant
 	 * @param grantId what tells the grant from those of other namespaces and keys
 	 */
 	record HeldFile(String identity, FileChannel channel, FileLock lock, String nonce, long token, String grantId) {
+
+		private static HeldFile of(String identity, String grantId, Object[] entry) {
+			return new HeldFile(identity, (FileChannel) entry[0], (FileLock) entry[1], (String) entry[2],
+					(Long) entry[3], grantId);
+		}
+
+		/**
+		 * Whether others may hold the file at the same time.
+		 * @return whether the lock is that of one byte
+		 */
+		boolean isShared() {
+			return this.lock.size() == 1;
+		}
 
 	}
 

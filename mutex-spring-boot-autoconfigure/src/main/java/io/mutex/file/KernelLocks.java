@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,12 +49,12 @@ final class KernelLocks {
 			return;
 		}
 		for (int i = 0; i < READINGS; i++) {
-			Set<String> locks = read();
-			if (locks.contains(Sight.DEVICE_AND_INODE.form(file))) {
+			Map<String, List<Range>> locks = read();
+			if (locks.containsKey(Sight.DEVICE_AND_INODE.form(file))) {
 				this.sight = Sight.DEVICE_AND_INODE;
 				return;
 			}
-			if (locks.contains(Sight.INODE.form(file))) {
+			if (locks.containsKey(Sight.INODE.form(file))) {
 				this.sight = Sight.INODE;
 				return;
 			}
@@ -72,8 +74,8 @@ final class KernelLocks {
 		return new View();
 	}
 
-	private Set<String> read() throws IOException {
-		Set<String> shown = new HashSet<>();
+	private Map<String, List<Range>> read() throws IOException {
+		Map<String, List<Range>> shown = new HashMap<>();
 		if (!Files.exists(this.list)) {
 			return shown;
 		}
@@ -82,10 +84,13 @@ final class KernelLocks {
 			for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n", -1)) {
 				// 1: POSIX ADVISORY WRITE 4711 fe:00:393223 0 EOF
 				String[] fields = line.trim().split("\\s+", -1);
-				if (fields.length >= 6 && fields[1].equals("POSIX") && fields[3].equals("WRITE")
+				if (fields.length >= 8 && fields[1].equals("POSIX") && fields[3].equals("WRITE")
 						&& fields[4].equals(pid)) {
-					shown.add(fields[5]);
-					shown.add(fields[5].substring(fields[5].lastIndexOf(':')));
+					Range range = Range.of(fields[6], fields[7]);
+					shown.computeIfAbsent(fields[5], (absent) -> new ArrayList<>()).add(range);
+					shown
+						.computeIfAbsent(fields[5].substring(fields[5].lastIndexOf(':')), (absent) -> new ArrayList<>())
+						.add(range);
 				}
 			}
 		}
@@ -107,21 +112,50 @@ final class KernelLocks {
 	 */
 	final class View {
 
-		private Set<String> locks = Set.of();
+		private Map<String, List<Range>> locks = Map.of();
 
 		private View() {
 		}
 
-		boolean shows(FileIdentity file) throws IOException {
+		/**
+		 * Whether this process has the lock of a byte.
+		 * @param file the file
+		 * @param position the byte
+		 * @return {@code true} also where the list does not show it
+		 * @throws IOException if the list cannot be read
+		 */
+		boolean shows(FileIdentity file, long position) throws IOException {
 			Sight form = KernelLocks.this.sight;
 			if (form == Sight.UNKNOWN || form == Sight.NONE) {
 				return true;
 			}
 			String wanted = form.form(file);
-			for (int i = 0; i < READINGS && !this.locks.contains(wanted); i++) {
+			for (int i = 0; i < READINGS && !has(wanted, position); i++) {
 				this.locks = read();
 			}
-			return this.locks.contains(wanted);
+			return has(wanted, position);
+		}
+
+		private boolean has(String form, long position) {
+			return this.locks.getOrDefault(form, List.of()).stream().anyMatch((range) -> range.contains(position));
+		}
+
+	}
+
+	/**
+	 * Locked bytes. The kernel makes one range of the locks of neighbouring bytes.
+	 *
+	 * @param first the first byte
+	 * @param last the last byte
+	 */
+	private record Range(long first, long last) {
+
+		static Range of(String first, String last) {
+			return new Range(Long.parseLong(first), last.equals("EOF") ? Long.MAX_VALUE : Long.parseLong(last));
+		}
+
+		boolean contains(long position) {
+			return this.first <= position && position <= this.last;
 		}
 
 	}

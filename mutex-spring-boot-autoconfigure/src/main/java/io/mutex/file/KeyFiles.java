@@ -7,8 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The files of one key: an empty one that is locked, one with the state, and one for each
- * run that has no place in the state.
+ * The files of one key: an empty one that is locked, one with the state, one with the
+ * place of the next holder, and one for each run that has no place in the state.
  *
  * @param directory the directory of the namespace
  * @param base what the names of all files of the key begin with
@@ -39,6 +39,10 @@ record KeyFiles(Path directory, String base) {
 
 	Path temporary() {
 		return this.directory.resolve(this.base + ".tmp");
+	}
+
+	Path next() {
+		return this.directory.resolve(this.base + ".next");
 	}
 
 	Path run(String unit) {

@@ -76,11 +76,29 @@ final class LockFile {
 	 * @throws IOException if the kernel cannot say
 	 */
 	static @Nullable LockFile tryLock(JvmLocks locks, String identity, Path path, boolean shared) throws IOException {
+		return tryLock(locks, identity, path, (channel) -> channel.tryLock(0, Long.MAX_VALUE, shared));
+	}
+
+	/**
+	 * Asks the kernel for the lock of one byte of the file.
+	 * @param locks the files that this JVM holds
+	 * @param identity the identity of the file
+	 * @param path its path
+	 * @param position the byte
+	 * @return the file, locked by this process, or {@code null} if another holds the byte
+	 * @throws IOException if the kernel cannot say
+	 */
+	static @Nullable LockFile tryLock(JvmLocks locks, String identity, Path path, long position) throws IOException {
+		return tryLock(locks, identity, path, (channel) -> channel.tryLock(position, 1, false));
+	}
+
+	private static @Nullable LockFile tryLock(JvmLocks locks, String identity, Path path, Attempt attempt)
+			throws IOException {
 		FileChannel parked = locks.unpark(identity);
 		FileChannel channel = (parked != null && parked.isOpen()) ? parked
 				: FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
 		try {
-			FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
+			FileLock lock = attempt.on(channel);
 			if (lock != null) {
 				return new LockFile(locks, identity, channel, lock);
 			}
@@ -107,8 +125,26 @@ final class LockFile {
 		this.locks.hold(new HeldFile(this.identity, this.channel, this.lock, nonce, token, grantId));
 	}
 
+	FileChannel channel() {
+		return this.channel;
+	}
+
+	FileLock lock() {
+		return this.lock;
+	}
+
 	void free() {
 		JvmLocks.close(this.channel);
+	}
+
+	/**
+	 * A question to the kernel.
+	 */
+	@FunctionalInterface
+	private interface Attempt {
+
+		@Nullable FileLock on(FileChannel channel) throws IOException;
+
 	}
 
 }

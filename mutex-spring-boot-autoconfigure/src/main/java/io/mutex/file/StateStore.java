@@ -8,9 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
+import io.mutex.protocol.LockRow;
 import io.mutex.protocol.RunRow;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class StateStore {
 
 	private static final int READ_ATTEMPTS = 3;
-
-	private static final int HOLDER_LOOKS = 10;
-
-	private static final long HOLDER_PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private final Durability durability;
 
@@ -45,20 +40,6 @@ final class StateStore {
 			throw new IOException(damage(files.state(), "it belongs to the key '" + state.key() + "'"));
 		}
 		return state;
-	}
-
-	// another process may hold the lock and not have written yet that it does
-	@Nullable StoredState readHolder(KeyFiles files, String key) throws IOException {
-		StoredState state = read(files, key);
-		for (int look = 0; look < HOLDER_LOOKS && !isHeld(state); look++) {
-			LockSupport.parkNanos(HOLDER_PAUSE);
-			state = read(files, key);
-		}
-		return state;
-	}
-
-	static boolean isHeld(@Nullable StoredState state) {
-		return state != null && state.lock().expiresAt() != 0;
 	}
 
 	@Nullable StoredState read(Path path) throws IOException {
@@ -126,6 +107,22 @@ final class StateStore {
 	}
 
 	/**
+	 * Replaces the state of a key.
+	 * @param files the files of the key
+	 * @param key the key
+	 * @param state the former state, or {@code null} if there is none
+	 * @param lock the new row
+	 * @param run a run to add, or {@code null}
+	 * @param sharers those who hold the key together
+	 * @throws IOException if it may not be on the disk
+	 */
+	void write(KeyFiles files, String key, @Nullable StoredState state, LockRow lock, @Nullable RunRow run,
+			List<SharedHolder> sharers) throws IOException {
+		StoredState changed = ((state != null) ? state.withLock(lock) : StoredState.of(key, lock)).withSharers(sharers);
+		write(files, (run != null) ? changed.withRun(run) : changed);
+	}
+
+	/**
 	 * Removes the run of a unit that stands beside the state. It is gone for good with
 	 * the next state that is written.
 	 * @param files the files of the key
@@ -143,6 +140,7 @@ final class StateStore {
 	 * @throws IOException if it may still be there
 	 */
 	void forget(KeyFiles files) throws IOException {
+		Files.deleteIfExists(files.next());
 		Files.deleteIfExists(files.state());
 	}
 

@@ -25,6 +25,10 @@ final class StateText {
 
 	private static final int RUN_FIELDS = 12;
 
+	private static final String SHARER = "sharer";
+
+	private static final int SHARER_FIELDS = 9;
+
 	private StateText() {
 	}
 
@@ -50,15 +54,20 @@ final class StateText {
 			text.line("tombstones", row.tombstones()).line("buried", Long.toString(row.buriedAt()));
 		}
 		state.runs().forEach((run) -> text.line(fields(run)));
+		state.sharers().forEach((sharer) -> text.line(fields(sharer)));
 		return text.seal();
 	}
 
 	static StoredState parse(byte[] content) throws IOException {
 		Map<String, String> values = new HashMap<>();
 		List<RunRow> runs = new ArrayList<>();
+		List<SharedHolder> sharers = new ArrayList<>();
 		for (List<String> fields : SealedText.open(STATE_HEADER, content)) {
 			if (fields.size() >= RUN_FIELDS && fields.get(0).equals(RUN)) {
 				runs.add(run(fields));
+			}
+			else if (fields.size() >= SHARER_FIELDS && fields.get(0).equals(SHARER)) {
+				sharers.add(sharer(fields));
 			}
 			else if (fields.size() >= 2) {
 				values.put(fields.get(0), fields.get(1));
@@ -71,7 +80,7 @@ final class StateText {
 				values.containsKey("buried") ? number(values, "buried") : 0, number(values, "kept"));
 		ProcessIdentity writer = new ProcessIdentity(number(values, "pid"), text(values, "started"));
 		return new StoredState(text(values, "key"), row, writer, List.copyOf(runs),
-				text(values, "older").equals("true"));
+				text(values, "older").equals("true"), List.copyOf(sharers));
 	}
 
 	static byte[] format(String key, RunRow run) {
@@ -105,6 +114,23 @@ final class StateText {
 		}
 		catch (NumberFormatException ex) {
 			throw new IOException("a run in it has a field that is no number", ex);
+		}
+	}
+
+	private static String[] fields(SharedHolder sharer) {
+		return new String[] { SHARER, Long.toString(sharer.slot()), sharer.nonce(), Long.toString(sharer.token()),
+				Long.toString(sharer.acquiredAt()), Long.toString(sharer.process().pid()), sharer.process().started(),
+				sharer.owner().toText(), sharer.name() };
+	}
+
+	private static SharedHolder sharer(List<String> fields) throws IOException {
+		try {
+			return new SharedHolder(Long.parseLong(fields.get(1)), fields.get(2), Long.parseLong(fields.get(3)),
+					fields.get(8), Owner.parse(fields.get(7)), Long.parseLong(fields.get(4)),
+					new ProcessIdentity(Long.parseLong(fields.get(5)), fields.get(6)));
+		}
+		catch (NumberFormatException ex) {
+			throw new IOException("a holder in it has a field that is no number", ex);
 		}
 	}
 

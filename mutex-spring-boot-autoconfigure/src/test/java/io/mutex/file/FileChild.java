@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
+import io.mutex.AcquireRequest;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider.Grant;
 import io.mutex.testing.JavaProcess;
@@ -102,6 +103,11 @@ final class FileChild implements AutoCloseable {
 			try {
 				return switch (words[0]) {
 					case "acquire" -> acquire(words[1], (words.length > 2) ? words[2] : null);
+					case "share" -> answer(words[1], Integer.parseInt(words[2]));
+					case "wait" -> answer(FileFixture.request(words[1], FileFixture.nonce(), 1, words[2]));
+					case "section" -> section(words[1]);
+					case "overlap" -> overlap(words[1]);
+					case "permits" -> permits(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
 					case "renew" -> this.provider.renew(List.of(grant())).get(0).name();
 					case "release" -> this.provider.release(grant().key(), grant().nonce(), true).name();
 					case "complete" -> this.provider.complete(grant(), words[1]).name();
@@ -131,9 +137,18 @@ final class FileChild implements AutoCloseable {
 
 		private String acquire(String key, @Nullable String unit) {
 			String nonce = FileFixture.nonce();
-			Acquisition answer = this.provider.acquire(FileFixture.request(key, nonce, unit));
+			return answer(FileFixture.request(key, nonce, unit));
+		}
+
+		private String answer(String key, int permits) {
+			return answer(FileFixture.request(key, FileFixture.nonce(), permits, null));
+		}
+
+		private String answer(AcquireRequest request) {
+			Acquisition answer = this.provider.acquire(request);
 			if (answer instanceof Acquisition.Granted granted) {
-				this.grant = new Grant(key, nonce, granted.token(), FileFixture.TTL);
+				this.grant = new Grant(request.key(), request.nonce(), granted.token(), FileFixture.TTL,
+						request.isShared());
 				return "granted " + granted.token() + ((granted.doubt() != null) ? " in doubt" : "");
 			}
 			if (answer instanceof Acquisition.Held held) {
@@ -152,6 +167,63 @@ final class FileChild implements AutoCloseable {
 				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
 			}
 			return Long.toString(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+		}
+
+		// stays in the section of a key until it has read another line
+		private String section(String key) throws IOException {
+			Path file = FileFixture.files(this.directory, key).lock();
+			try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+				channel.lock(1L << 62, 1, false);
+				System.out.println("= inside");
+				while (System.in.read() != '\n') {
+					Thread.onSpinWait();
+				}
+			}
+			return "outside";
+		}
+
+		// reads without a gap, as long as it is let in
+		private String overlap(String key) {
+			AcquireRequest last = reader(key);
+			while (!(this.provider.acquire(last) instanceof Acquisition.Granted)) {
+				last = reader(key);
+			}
+			System.out.println("= reading");
+			boolean refused = false;
+			while (!refused) {
+				AcquireRequest next = reader(key);
+				refused = !(this.provider.acquire(next) instanceof Acquisition.Granted);
+				this.provider.release(key, last.nonce(), true);
+				last = next;
+			}
+			return "refused";
+		}
+
+		private static AcquireRequest reader(String key) {
+			return FileFixture.request(key, FileFixture.nonce(), AcquireRequest.SHARED, null);
+		}
+
+		// sections that more than the permitted number of processes in them would notice
+		private String permits(String key, int permits, int sections) throws IOException {
+			Path inside = Files.createDirectories(this.directory.resolveSibling("inside"));
+			int violations = 0;
+			int company = 0;
+			for (int done = 0; done < sections;) {
+				AcquireRequest request = FileFixture.request(key, FileFixture.nonce(), permits, null);
+				if (!(this.provider.acquire(request) instanceof Acquisition.Granted granted)) {
+					LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+					continue;
+				}
+				// the token is unique, or the file could not be created
+				Path me = Files.createFile(inside.resolve(Long.toString(granted.token())));
+				int together = inside.toFile().list().length;
+				violations += (together > permits) ? 1 : 0;
+				company += (together > 1) ? 1 : 0;
+				Files.delete(me);
+				this.provider.release(key, request.nonce(), true);
+				done++;
+			}
+			return violations + " " + ((company > 0) ? "together" : "alone");
 		}
 
 		private static String spawn() throws IOException {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 import io.mutex.AcquireRequest;
+import io.mutex.AcquireRequest.Reservation;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
@@ -50,6 +51,17 @@ final class FileFixture {
 		return new AcquireRequest(key, key, nonce, owner, TTL, 0, (unit != null) ? RunUnit.of(unit) : null, 0, 1);
 	}
 
+	static AcquireRequest request(String key, String nonce, int permits, @Nullable String waiter) {
+		AcquireRequest request = request(key, nonce, null);
+		Reservation reservation = (waiter != null) ? new Reservation(waiter, TTL) : null;
+		return new AcquireRequest(key, key, nonce, request.owner(), TTL, 0, null, 0, 1, permits, reservation);
+	}
+
+	static Grant share(LockProvider provider, String key, int permits) {
+		String nonce = nonce();
+		return grant(key, nonce, provider.acquire(request(key, nonce, permits, null)), true);
+	}
+
 	static Acquisition acquire(LockProvider provider, String key) {
 		return provider.acquire(request(key, nonce(), null));
 	}
@@ -60,9 +72,12 @@ final class FileFixture {
 
 	static Grant grant(LockProvider provider, String key, @Nullable String unit) {
 		String nonce = nonce();
-		Acquisition answer = provider.acquire(request(key, nonce, unit));
+		return grant(key, nonce, provider.acquire(request(key, nonce, unit)), false);
+	}
+
+	private static Grant grant(String key, String nonce, Acquisition answer, boolean shared) {
 		if (answer instanceof Acquisition.Granted granted) {
-			return new Grant(key, nonce, granted.token(), TTL);
+			return new Grant(key, nonce, granted.token(), TTL, shared);
 		}
 		throw new AssertionError("not granted: " + answer);
 	}

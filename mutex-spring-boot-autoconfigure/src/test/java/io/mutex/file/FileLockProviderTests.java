@@ -25,11 +25,6 @@ class FileLockProviderTests extends LockProviderContractTests {
 	private static Path directory;
 
 	@Override
-	protected boolean knowsSeveralHolders() {
-		return false;
-	}
-
-	@Override
 	protected LockProvider createProvider(String namespace) {
 		return new FileLockProvider(new LockDirectory(directory, namespace, false, NetworkFileSystems::typeOf),
 				namespace, clock(namespace), new Durability());

@@ -160,8 +160,8 @@ class FileLossTests {
 	@DisplayName("F5 two class loaders exclude each other and do not drop each other's locks")
 	void classLoadersShareTheLocks() throws Exception {
 		try (URLClassLoader first = isolated(); URLClassLoader second = isolated()) {
-			UnaryOperator<String> one = session(first);
-			UnaryOperator<String> two = session(second);
+			UnaryOperator<String> one = session(first, directory);
+			UnaryOperator<String> two = session(second, directory);
 			assertThat(one.getClass()).isNotEqualTo(two.getClass());
 			assertThat(one.apply("acquire " + this.key)).startsWith("granted");
 			assertThat(two.apply("acquire " + this.key)).isEqualTo("held " + ProcessHandle.current().pid());
@@ -300,7 +300,7 @@ class FileLossTests {
 		Thread.interrupted();
 	}
 
-	private static URLClassLoader isolated() {
+	static URLClassLoader isolated() {
 		String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		URL[] urls = Stream.of(path.split(System.getProperty("path.separator"))).map((entry) -> {
 			try {
@@ -314,7 +314,7 @@ class FileLossTests {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static UnaryOperator<String> session(ClassLoader loader) throws ReflectiveOperationException {
+	static UnaryOperator<String> session(ClassLoader loader, Path directory) throws ReflectiveOperationException {
 		var constructor = Arrays.stream(loader.loadClass(FileChild.Session.class.getName()).getDeclaredConstructors())
 			.findFirst()
 			.orElseThrow();

@@ -159,7 +159,7 @@ class FileProcessTests {
 		this.provider.release("job", grant.nonce(), true);
 		try (FileChild unrelated = FileChild.start(this.directory)) {
 			ProcessIdentity dead = new ProcessIdentity(unrelated.process().pid(), "1@former-boot");
-			store.write(files, new StoredState("job", state.lock(), dead, List.of(), false));
+			store.write(files, new StoredState("job", state.lock(), dead, List.of(), false, List.of()));
 			assertThat(this.provider.locks(10)).isEmpty();
 			assertThat(this.provider.lock("job")).isEmpty();
 			assertThat(unrelated.ask("acquire job")).startsWith("granted");

@@ -30,9 +30,9 @@ class KernelLocksTests {
 	void locksOfThisProcessAreSeen() throws IOException {
 		KernelLocks locks = locks("1: POSIX  ADVISORY  WRITE %d fe:00:4711 0 EOF");
 		locks.learn(FILE);
-		assertThat(locks.view().shows(FILE)).isTrue();
-		assertThat(locks.view().shows(new FileIdentity("65024:4712", 65024, 4712))).isFalse();
-		assertThat(locks.view().shows(new FileIdentity("65025:4711", 65025, 4711))).isFalse();
+		assertThat(locks.view().shows(FILE, 0)).isTrue();
+		assertThat(locks.view().shows(new FileIdentity("65024:4712", 65024, 4712), 0)).isFalse();
+		assertThat(locks.view().shows(new FileIdentity("65025:4711", 65025, 4711), 0)).isFalse();
 	}
 
 	@Test
@@ -43,7 +43,7 @@ class KernelLocksTests {
 				"1: POSIX  ADVISORY  READ %d fe:00:4711 0 EOF", "1: FLOCK  ADVISORY  WRITE %d fe:00:4711 0 EOF",
 				"1: -> POSIX  ADVISORY  WRITE %d fe:00:4711 0 EOF", "" }) {
 			write(line);
-			assertThat(locks.view().shows(FILE)).as(line).isFalse();
+			assertThat(locks.view().shows(FILE, 0)).as(line).isFalse();
 		}
 	}
 
@@ -51,9 +51,9 @@ class KernelLocksTests {
 	void deviceThatTheKernelNumbersOtherwiseIsPassedOver() throws IOException {
 		KernelLocks locks = locks("1: POSIX  ADVISORY  WRITE %d 00:2a:4711 0 EOF");
 		locks.learn(FILE);
-		assertThat(locks.view().shows(FILE)).isTrue();
+		assertThat(locks.view().shows(FILE, 0)).isTrue();
 		write("");
-		assertThat(locks.view().shows(FILE)).isFalse();
+		assertThat(locks.view().shows(FILE, 0)).isFalse();
 	}
 
 	@Test
@@ -61,7 +61,7 @@ class KernelLocksTests {
 		KernelLocks locks = locks("1: POSIX  ADVISORY  WRITE 0 fe:00:4711 0 EOF");
 		locks.learn(FILE);
 		locks.learn(FILE);
-		assertThat(locks.view().shows(FILE)).isTrue();
+		assertThat(locks.view().shows(FILE, 0)).isTrue();
 		assertThat(output).containsOnlyOnce("does not show the locks of this process");
 	}
 
@@ -71,7 +71,7 @@ class KernelLocksTests {
 		locks.learn(FILE);
 		Files.delete(this.directory.resolve("locks"));
 		Files.createDirectory(this.directory.resolve("locks"));
-		assertThatIOException().isThrownBy(() -> locks.view().shows(FILE));
+		assertThatIOException().isThrownBy(() -> locks.view().shows(FILE, 0));
 	}
 
 	private KernelLocks locks(String line) throws IOException {
