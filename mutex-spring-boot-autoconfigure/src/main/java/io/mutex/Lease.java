@@ -31,7 +31,7 @@ public interface Lease {
 
 	/**
 	 * What proves the ownership of this grant to the store, beside the token.
-	 * @return 32 hexadecimal digits, new for every acquisition
+	 * @return 32 hexadecimal digits, new for every grant of the store
 	 */
 	String nonce();
 
@@ -40,6 +40,16 @@ public interface Lease {
 	 * @return the unit, or {@code null} if the lease belongs to none
 	 */
 	@Nullable String unit();
+
+	/**
+	 * Whether another holder of this process has handed the key over instead of giving it
+	 * back to the store. The token of such a lease is one of a range that the store has
+	 * reserved before, and the nonce is that of the grant that the holders share.
+	 * @return {@code false} if the store has granted the key to this lease alone
+	 */
+	default boolean isHandedOver() {
+		return false;
+	}
 
 	/**
 	 * Whether the key is still held, by this process's own clocks. A pause may follow the

@@ -10,7 +10,6 @@ import io.mutex.LockProvider;
 import io.mutex.LockRequest;
 import io.mutex.MutexException;
 import io.mutex.StaleFencingTokenException;
-import io.mutex.engine.Acquirer.Answer;
 import io.mutex.run.Owner;
 import io.mutex.run.RunUnit;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +109,9 @@ final class Entrance {
 		long start = this.time.monotonicNanos();
 		String outcome = "error";
 		try {
-			Answer answer = this.acquirer.acquire(request, owner, ttl, floor, patient);
+			boolean turns = floor == 0 && request.unit() == null && request.permits() == 1
+					&& !this.guards.cover(request.fencing());
+			Answer answer = this.acquirer.acquire(new Question(request, owner, ttl, floor, turns), patient);
 			outcome = answer.outcome();
 			return checked(request, answer);
 		}
@@ -162,15 +163,15 @@ final class Entrance {
 	}
 
 	private HeldLease granted(LockRequest request, Answer answer, @Nullable Duration defaultMaxHold) {
-		if (answer.grant() == null || answer.sent() == null) {
+		if (answer.turn() == null) {
 			throw new IllegalStateException("no grant in " + answer);
 		}
 		Duration maxHold = (request.maxHold() != null) ? request.maxHold() : defaultMaxHold;
 		RunUnit unit = request.unit();
 		int attempt = (answer.acquisition() instanceof Acquisition.Granted granted) ? granted.attempt() : 0;
-		HeldLease lease = new HeldLease(answer.grant(), request.name(), (unit != null) ? unit.id() : null, this.time,
-				answer.sent(), this.provider.expires(), maxHold, answer.askedAgain(), request.attempts(), attempt,
-				this.guards);
+		LeaseTerm term = new LeaseTerm(this.time, answer.turn().validity(), this.provider.expires(), maxHold);
+		HeldLease lease = new HeldLease(answer.turn(), request.name(), (unit != null) ? unit.id() : null, term,
+				answer.askedAgain(), request.attempts(), attempt, this.guards);
 		this.listeners.granted(lease);
 		try {
 			this.keeper.keep(lease);

@@ -39,6 +39,15 @@ final class Guards {
 	}
 
 	/**
+	 * Whether a guard tells one grant of a key from another.
+	 * @param policy the policy of the grants
+	 * @return {@code false} if nobody but the store has to know who holds the key
+	 */
+	boolean cover(FencingPolicy policy) {
+		return policy.mode() != FencingPolicy.Mode.NONE && !this.guards.isEmpty();
+	}
+
+	/**
 	 * Fences a lease, and registers it at each guard if the policy is strict.
 	 * @param lease the lease
 	 * @param policy the policy
@@ -52,7 +61,8 @@ final class Guards {
 		}
 		String resource = (policy.resource() != null) ? policy.resource() : lease.key();
 		boolean strict = policy.mode() == FencingPolicy.Mode.STRICT;
-		Fence fence = new Fence(resource, lease.key(), lease.token(), lease.nonce(), strict);
+		FencingToken token = this.guards.isEmpty() ? lease.token() : lease.pin();
+		Fence fence = new Fence(resource, lease.key(), token, lease.nonce(), strict);
 		if (!lease.fenced().contain(fence)) {
 			if (strict) {
 				registerAtEach(lease, fence);

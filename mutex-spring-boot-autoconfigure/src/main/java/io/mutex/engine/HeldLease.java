@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.mutex.Fence;
 import io.mutex.FencingToken;
 import io.mutex.Lease;
+import io.mutex.LeaseLostException;
 import io.mutex.LockProvider.Grant;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.run.Attempts;
@@ -21,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldLease implements Lease {
 
-	private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
-	private final Grant grant;
+	private final Turn turn;
 
 	private final String name;
 
@@ -31,9 +30,9 @@ final class HeldLease implements Lease {
 
 	private final FencingToken token;
 
-	private final TimeSource time;
+	private final LeaseTerm term;
 
-	private final boolean expires;
+	private final String thread = Thread.currentThread().getName();
 
 	private final boolean askedAgain;
 
@@ -43,13 +42,7 @@ final class HeldLease implements Lease {
 
 	private final LeaseFences fences;
 
-	private final long acquired;
-
-	private final long maxHoldNanos;
-
 	private final ReentrantLock guard = new ReentrantLock();
-
-	private volatile Validity validity;
 
 	private final NextRenewal nextRenewal = new NextRenewal();
 
@@ -67,34 +60,28 @@ final class HeldLease implements Lease {
 
 	private boolean abandoned;
 
-	private volatile boolean begun;
+	private boolean pinned;
 
-	private volatile long began;
-
-	private volatile @Nullable Long finished;
+	private boolean handedOn;
 
 	private volatile @Nullable TransactionalRun transaction;
 
-	HeldLease(Grant grant, String name, @Nullable String unit, TimeSource time, Validity validity, boolean expires,
-			@Nullable Duration maxHold, boolean askedAgain, Attempts attempts, int attempt, Guards guards) {
-		this.grant = grant;
+	HeldLease(Turn turn, String name, @Nullable String unit, LeaseTerm term, boolean askedAgain, Attempts attempts,
+			int attempt, Guards guards) {
+		this.turn = turn;
 		this.name = name;
 		this.unit = unit;
-		this.token = new FencingToken(grant.token());
-		this.time = time;
-		this.validity = validity;
-		this.expires = expires;
+		this.token = new FencingToken(turn.token());
+		this.term = term;
 		this.askedAgain = askedAgain;
 		this.attempts = attempts;
 		this.attempt = attempt;
 		this.fences = new LeaseFences(guards);
-		this.acquired = time.monotonicNanos();
-		this.maxHoldNanos = (maxHold != null && maxHold.compareTo(LONGEST) < 0) ? maxHold.toNanos() : Long.MAX_VALUE;
 	}
 
 	@Override
 	public String key() {
-		return this.grant.key();
+		return grant().key();
 	}
 
 	@Override
@@ -109,7 +96,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public String nonce() {
-		return this.grant.nonce();
+		return grant().nonce();
 	}
 
 	@Override
@@ -118,16 +105,18 @@ final class HeldLease implements Lease {
 	}
 
 	@Override
+	public boolean isHandedOver() {
+		return this.turn.handedOver();
+	}
+
+	@Override
 	public boolean isValid() {
-		return isHeld() && endedBy() == null;
+		return isHeld() && this.term.endedBy() == null;
 	}
 
 	@Override
 	public @Nullable Duration remaining() {
-		if (!isHeld()) {
-			return Duration.ZERO;
-		}
-		return this.expires ? Duration.ofNanos(Math.max(0, this.validity.remaining(this.time))) : null;
+		return isHeld() ? this.term.remaining() : Duration.ZERO;
 	}
 
 	// what comes after the commit that ended the lease is not a part of its work
@@ -146,7 +135,16 @@ final class HeldLease implements Lease {
 	}
 
 	Grant grant() {
-		return this.grant;
+		return this.turn.grant();
+	}
+
+	LeaseTerm term() {
+		return this.term;
+	}
+
+	// the thread that asked for it
+	String thread() {
+		return this.thread;
 	}
 
 	// the number of this attempt of the unit, 0 without a unit
@@ -156,7 +154,7 @@ final class HeldLease implements Lease {
 
 	// how long after a failure now the next attempt may begin
 	Duration retryDelay() {
-		return this.attempts.delayAfter(this.attempt, Instant.ofEpochSecond(0, this.time.wallNanos()));
+		return this.attempts.delayAfter(this.attempt, Instant.ofEpochSecond(0, this.term.time().wallNanos()));
 	}
 
 	// whether another request for the same grant may still be under way
@@ -166,27 +164,7 @@ final class HeldLease implements Lease {
 
 	@Override
 	public Duration heldFor() {
-		return Duration.ofNanos(endOfWork() - this.acquired);
-	}
-
-	// the time for which the body ran, or has run until now
-	Duration ranFor() {
-		return this.begun ? Duration.ofNanos(endOfWork() - this.began) : Duration.ZERO;
-	}
-
-	private long endOfWork() {
-		Long end = this.finished;
-		return (end != null) ? end : this.time.monotonicNanos();
-	}
-
-	// whether the body was entered
-	boolean hasBegun() {
-		return this.begun;
-	}
-
-	// the work has ended, whatever its settlement takes
-	void finish() {
-		this.finished = this.time.monotonicNanos();
+		return this.term.heldFor();
 	}
 
 	// whether the lease is neither lost nor ended, as far as it has been noticed
@@ -203,40 +181,8 @@ final class HeldLease implements Lease {
 		return this.lossReason;
 	}
 
-	/**
-	 * What has ended the lease by the clocks, whether or not it has been noticed.
-	 * @return the reason, or {@code null} if the lease is valid
-	 */
-	@Nullable String endedBy() {
-		if (this.expires && this.validity.remaining(this.time) <= 0) {
-			return "it could not be renewed before its deadline";
-		}
-		if (this.time.monotonicNanos() - this.acquired >= this.maxHoldNanos) {
-			return "it was held longer than the longest hold allowed, " + Duration.ofNanos(this.maxHoldNanos);
-		}
-		return null;
-	}
-
-	// how long the lease may still be used to settle with the store
-	long validityLeft() {
-		return this.expires ? this.validity.remaining(this.time) : Long.MAX_VALUE;
-	}
-
-	// how long until the clocks end the lease, unless it is renewed
-	long timeLeft() {
-		return Math.min(validityLeft(), this.maxHoldNanos - (this.time.monotonicNanos() - this.acquired));
-	}
-
-	long sentAt() {
-		return this.validity.sentMonotonic();
-	}
-
-	Validity renewalSentNow() {
-		return Validity.sentNow(this.time, this.grant.ttl());
-	}
-
 	void renewed(Validity renewed) {
-		this.validity = renewed;
+		this.term.renewed(renewed);
 		this.nextRenewal.alone(false);
 	}
 
@@ -255,8 +201,7 @@ final class HeldLease implements Lease {
 				return false;
 			}
 			this.worker = Thread.currentThread();
-			this.began = this.time.monotonicNanos();
-			this.begun = true;
+			this.term.begin();
 			return true;
 		}
 		finally {
@@ -381,6 +326,54 @@ final class HeldLease implements Lease {
 		finally {
 			this.guard.unlock();
 		}
+	}
+
+	/**
+	 * The token by which a guard knows this lease alone. A guard that compares with the
+	 * store can only know the grant's, so no other turn follows this one then.
+	 * @return the token
+	 * @throws LeaseLostException if the lease has ended
+	 */
+	FencingToken pin() {
+		if (this.turn.isLast()) {
+			return this.token;
+		}
+		this.guard.lock();
+		try {
+			if (this.ended) {
+				throw new LeaseLostException(key(), this.token, "its work has ended");
+			}
+			this.pinned = true;
+			return new FencingToken(grant().token());
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	/**
+	 * The turn that may follow this lease now, which has ended.
+	 * @return the turn, or {@code null} if the grant goes back to the store
+	 */
+	@Nullable Turn next() {
+		this.guard.lock();
+		try {
+			boolean may = this.ended && !this.pinned && !this.askedAgain && this.transaction == null
+					&& this.turn.mayBeFollowed(this.term.time(), this.term.validity());
+			return may ? this.turn.next(this.term.validity()) : null;
+		}
+		finally {
+			this.guard.unlock();
+		}
+	}
+
+	// another holder of this process has got the next turn
+	void handOn() {
+		this.handedOn = true;
+	}
+
+	boolean isHandedOn() {
+		return this.handedOn;
 	}
 
 	@Nullable TransactionalRun transaction() {

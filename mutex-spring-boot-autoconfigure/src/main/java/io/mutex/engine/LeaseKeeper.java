@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,7 @@ import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.MutexException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +46,12 @@ final class LeaseKeeper {
 
 	private final Executor application;
 
+	private final WaitingLine line;
+
 	private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+
+	/** Those that exclude all others, by key. */
+	private final Map<String, HeldLease> holders = new ConcurrentHashMap<>();
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -55,12 +62,13 @@ final class LeaseKeeper {
 	private final TimedLoop watch = new TimedLoop("mutex-watch", this::endOverdue);
 
 	LeaseKeeper(LockProvider provider, TimeSource time, EngineListeners listeners, boolean interruptOnLoss,
-			Executor application) {
+			Executor application, WaitingLine line) {
 		this.provider = provider;
 		this.time = time;
 		this.listeners = listeners;
 		this.interruptOnLoss = interruptOnLoss;
 		this.application = application;
+		this.line = line;
 	}
 
 	Collection<HeldLease> leases() {
@@ -71,8 +79,20 @@ final class LeaseKeeper {
 		return this.leases.contains(lease);
 	}
 
+	/**
+	 * Who holds a key and excludes all others.
+	 * @param key the key
+	 * @return the lease, valid or not, or {@code null} if this process has none
+	 */
+	@Nullable HeldLease holder(String key) {
+		return this.holders.get(key);
+	}
+
 	void keep(HeldLease lease) {
-		lease.nextRenewal().at(lease.sentAt() + renewalInterval(lease));
+		if (!lease.grant().shared()) {
+			this.holders.put(lease.key(), lease);
+		}
+		lease.nextRenewal().at(lease.term().validity().sentMonotonic() + renewalInterval(lease));
 		this.leases.add(lease);
 		this.watch.wakeWithin(untilWatched(lease));
 		this.renewal.wakeWithin(untilRenewal(lease));
@@ -89,6 +109,7 @@ final class LeaseKeeper {
 	}
 
 	void forget(HeldLease lease) {
+		this.holders.remove(lease.key(), lease);
 		this.leases.remove(lease);
 		if (this.leases.isEmpty()) {
 			this.lock.lock();
@@ -142,7 +163,7 @@ final class LeaseKeeper {
 	 * @return whether it was overdue
 	 */
 	boolean loseIfOverdue(HeldLease lease) {
-		String reason = lease.isHeld() ? lease.endedBy() : null;
+		String reason = lease.isHeld() ? lease.term().endedBy() : null;
 		if (reason == null) {
 			return false;
 		}
@@ -171,6 +192,7 @@ final class LeaseKeeper {
 	// What depends on the stage runs where it is cancelled, and listeners may block, so
 	// never on a thread that other leases need.
 	private void announce(HeldLease lease, String reason, Executor teller) {
+		this.line.released(lease.key());
 		CompletionStage<?> stage = lease.stage();
 		if (stage != null) {
 			this.application.execute(() -> Stages.cancel(stage));
@@ -193,7 +215,7 @@ final class LeaseKeeper {
 
 	// At the deadline by the monotonic clock; in between, the wall clock may be set.
 	private static long untilWatched(HeldLease lease) {
-		return Math.max(1, Math.min(WATCH_INTERVAL, lease.timeLeft()));
+		return Math.max(1, Math.min(WATCH_INTERVAL, lease.term().timeLeft()));
 	}
 
 	private long endOverdue() {

@@ -48,6 +48,8 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 
 	private final EngineThreads threads = new EngineThreads();
 
+	private final Signals signals;
+
 	private final Guards guards;
 
 	private final Supplier<String> nonces;
@@ -92,15 +94,17 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.listeners = new EngineListeners(listeners);
 		this.reporter = new RunReporter(this.listeners);
 		this.keeper = new LeaseKeeper(provider, time, this.listeners, settings.interruptOnLoss(),
-				this.threads.application());
+				this.threads.application(), this.line);
 		this.monitors = new Monitors(this.keeper, time, this.listeners);
 		this.settler = new Settler(provider, time, this.keeper, this.line, this.listeners);
 		this.calls = new ProtectedCall(this.settler, this.reporter, this.threads);
 		this.guards = new Guards(this.listeners, provider.name());
 		this.nonces = nonces;
 		Owner self = new Owner(settings.instance(), HostName.get(), ProcessHandle.current().pid(), "");
-		Acquirer acquirer = new Acquirer(provider, settings, time, nonces, this.line, this.monitors, this::isAccepting,
-				this.threads.store());
+		this.signals = new Signals(provider, nonces.get(), this.line);
+		Asker asker = new Asker(provider, time, nonces, this.line, this.threads.store());
+		Acquirer acquirer = new Acquirer(asker, settings, time, this.line, this.keeper, this.monitors, this.signals,
+				this::isAccepting);
 		this.entrance = new Entrance(provider, acquirer, this.guards, this.keeper, this.monitors, this.settler,
 				this.listeners, time, self, this::isAccepting);
 		this.cleanUp = new CleanUp(provider, this.guards::all, settings.retention(), time, nonces, self,
@@ -345,6 +349,7 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 	public void close() {
 		this.accepting = false;
 		this.cleanUp.stop();
+		this.signals.stop();
 		this.line.wakeAll();
 		this.keeper.abandonAll("the application has shut down");
 		this.keeper.stop();

@@ -48,8 +48,9 @@ final class ProtectedCall {
 			this.settler.released(lease, false);
 			return this.reporter.inDoubt(request, granted.doubt());
 		}
-		Returned<T> returned = run(lease, body, (ending, failure) -> this.reporter.ran(request, lease.attempt(),
-				ending.outcome(), reason(ending), lease.ranFor(), (failure != null) ? failure : ending.failure()));
+		Returned<T> returned = run(lease, body,
+				(ending, failure) -> this.reporter.ran(request, lease.attempt(), ending.outcome(), reason(ending),
+						lease.term().ranFor(), (failure != null) ? failure : ending.failure()));
 		Ending ending = returned.ending();
 		boolean provisional = lease.transaction() != null && lease.transaction().isProvisionallyDone();
 		return new RunResult<>(ending.outcome(), returned.value(), null, null,
@@ -104,7 +105,7 @@ final class ProtectedCall {
 			}
 		}
 		catch (Throwable ex) {
-			lease.finish();
+			lease.term().finish();
 			if (defer(lease, listener)) {
 				throw ex;
 			}
@@ -115,7 +116,7 @@ final class ProtectedCall {
 			listener.ended(ending, ex);
 			throw ex;
 		}
-		lease.finish();
+		lease.term().finish();
 		if (defer(lease, listener)) {
 			return new Returned<>(value, new Ending(Outcome.EXECUTED, null));
 		}
@@ -183,7 +184,7 @@ final class ProtectedCall {
 
 		};
 		stage.whenComplete((value, failure) -> {
-			lease.finish();
+			lease.term().finish();
 			TransactionalRun run = lease.transaction();
 			if (run != null && run.outlivesCall()) {
 				Throwable thrown = (failure != null || lease.isValid()) ? failure : loss(lease);
@@ -217,7 +218,7 @@ final class ProtectedCall {
 	}
 
 	private static LeaseLostException loss(HeldLease lease) {
-		String reason = (lease.lossReason() != null) ? lease.lossReason() : lease.endedBy();
+		String reason = (lease.lossReason() != null) ? lease.lossReason() : lease.term().endedBy();
 		return new LeaseLostException(lease.key(), lease.token(), (reason != null) ? reason : "it is no longer valid");
 	}
 

@@ -132,8 +132,8 @@ final class Settler {
 	private Ending notCommitted(HeldLease lease, Throwable failure) {
 		String unit = lease.unit();
 		Ending ending;
-		if (unit == null || !lease.hasBegun()) {
-			ending = released(lease, lease.hasBegun());
+		if (unit == null || !lease.term().hasBegun()) {
+			ending = released(lease, lease.term().hasBegun());
 		}
 		else {
 			String error = describe(failure);
@@ -165,7 +165,7 @@ final class Settler {
 	}
 
 	/**
-	 * Releases a key without an outcome.
+	 * Releases a key without an outcome, or hands it to one that waits in this process.
 	 * @param lease the lease
 	 * @param began whether its body began
 	 * @return {@link Outcome#EXECUTED} or {@link Outcome#LEASE_LOST}
@@ -174,6 +174,15 @@ final class Settler {
 		Ending ending = end(lease, () -> this.provider.release(lease.key(), lease.nonce(), began), Outcome.EXECUTED,
 				heldUntil());
 		return (ending.outcome() == Outcome.STORE_ERROR) ? new Ending(Outcome.EXECUTED, ending.failure()) : ending;
+	}
+
+	// asked before the store is: it may have freed the key though its answer was lost
+	private boolean isHandedOn(HeldLease lease) {
+		Turn next = lease.next();
+		if (next != null && this.line.handOver(lease.key(), next, this.time.monotonicNanos())) {
+			lease.handOn();
+		}
+		return lease.isHandedOn();
 	}
 
 	private Ending end(HeldLease lease, Supplier<Settlement> settlement, Outcome settled, String consequence) {
@@ -185,6 +194,9 @@ final class Settler {
 					lease.lossTold().completeOnTimeout(false, MAX_NANOS, TimeUnit.NANOSECONDS).join();
 					return lost(lease);
 				}
+				if (isHandedOn(lease)) {
+					return new Ending(settled, null);
+				}
 				return settle(lease, settlement, settled, consequence, interrupts);
 			}
 			finally {
@@ -192,7 +204,9 @@ final class Settler {
 					free(lease); // again, so that a late request for it grants nothing
 				}
 				this.keeper.forget(lease);
-				this.line.released(lease.key());
+				if (!lease.isHandedOn()) {
+					this.line.released(lease.key());
+				}
 				this.listeners.ended(lease, lease.heldFor());
 			}
 		}
@@ -227,7 +241,7 @@ final class Settler {
 		TransactionalRun transaction = lease.transaction();
 		// a commit is asked for until the database ends the transaction
 		return (transaction != null && transaction.state() == TransactionalRun.State.RECORDED) ? left
-				: Math.min(left, lease.validityLeft());
+				: Math.min(left, lease.term().validityLeft());
 	}
 
 	private Ending unconfirmed(HeldLease lease, int asked, String consequence, Throwable cause) {
@@ -269,7 +283,7 @@ final class Settler {
 			return;
 		}
 		try {
-			this.provider.release(lease.key(), lease.nonce(), lease.hasBegun());
+			this.provider.release(lease.key(), lease.nonce(), lease.term().hasBegun());
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Could not free key={} token={} provider={}", lease.key(), lease.token(), this.provider.name(),

@@ -111,7 +111,7 @@ public final class TransactionalRun {
 	// A renewal succeeds only if the transaction that would have released the key has
 	// ended without a commit.
 	private boolean isStillHeld() {
-		Validity sent = this.lease.renewalSentNow();
+		Validity sent = Validity.sentNow(this.lease.term().time(), this.lease.grant().ttl());
 		if (!this.provider.renew(List.of(this.lease.grant())).equals(List.of(Renewal.RENEWED))) {
 			return false;
 		}
@@ -173,7 +173,7 @@ public final class TransactionalRun {
 			throw new IllegalStateException("the run of key '" + key + "' has no unit");
 		}
 		this.keeper.loseIfOverdue(this.lease);
-		Duration left = Duration.ofNanos(Math.max(1, this.lease.timeLeft()));
+		Duration left = Duration.ofNanos(Math.max(1, this.lease.term().timeLeft()));
 		if (!this.lease.isHeld() || !this.lease.end()) {
 			throw lost(this.lease.lossReason());
 		}

@@ -1,77 +1,138 @@
 package io.mutex.engine;
 
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of this process, first-in first-out for each key: only the first of a key
- * asks the store. Keeps nothing of a key that nobody waits for.
+ * The waiters of this process, first-in first-out for each key. Only the first of a key
+ * asks the store, or is handed the turn of a holder of this process while it does not.
+ * Keeps nothing of a key that nobody waits for.
  */
 final class WaitingLine {
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Map<String, Line> lines = new HashMap<>();
+	private final Map<String, Set<Waiter>> lines = new HashMap<>();
 
 	/**
-	 * Joins the line of a key and waits to become its first.
+	 * Puts the current thread at the end of the line of a key.
 	 * @param key the key
-	 * @param nanos how long to wait
-	 * @return whether the caller is the first now, and has to {@link #leave(String)}
-	 * @throws InterruptedException if the thread is interrupted; the line is left
+	 * @param takes the length of the lease of which it takes a turn, or {@code null} if
+	 * it needs a grant of its own
+	 * @param deadline until when it takes one, by the monotonic clock
+	 * @return the place, which has to {@link #leave}
 	 */
-	boolean join(String key, long nanos) throws InterruptedException {
-		Line line = enter(key);
-		boolean first = false;
+	Waiter join(String key, @Nullable Duration takes, long deadline) {
+		Waiter waiter = new Waiter(key, takes, deadline);
+		this.lock.lock();
 		try {
-			first = line.turn.tryAcquire(Math.max(0, nanos), TimeUnit.NANOSECONDS);
-			return first;
+			Set<Waiter> line = this.lines.computeIfAbsent(key, (absent) -> new LinkedHashSet<>());
+			if (line.isEmpty()) {
+				waiter.toFront();
+			}
+			line.add(waiter);
 		}
 		finally {
-			if (!first) {
-				exit(key, line);
+			this.lock.unlock();
+		}
+		return waiter;
+	}
+
+	/**
+	 * Begins a question to the store, during which no turn is handed over.
+	 * @param waiter who asks
+	 * @return {@code false} if it must not ask: it is not the first, or has a turn
+	 */
+	boolean ask(Waiter waiter) {
+		this.lock.lock();
+		try {
+			boolean may = waiter.isFirst() && waiter.turn() == null;
+			waiter.asking(may);
+			return may;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Ends a question that the store has refused.
+	 * @param waiter who has asked
+	 */
+	void refused(Waiter waiter) {
+		this.lock.lock();
+		try {
+			waiter.asking(false);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Leaves the line, also if that was done before.
+	 * @param waiter who leaves
+	 * @param free whether the next one has a reason to ask the store at once
+	 * @return the turn that it was handed before, or {@code null}
+	 */
+	@Nullable Turn leave(Waiter waiter, boolean free) {
+		this.lock.lock();
+		try {
+			Waiter next = remove(waiter);
+			if (next != null && free) {
+				next.tell();
 			}
+			return waiter.turn();
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
 	/**
-	 * Lets the next of the line become its first.
+	 * Hands a turn to the first of a line.
 	 * @param key the key
+	 * @param turn the turn
+	 * @param now the time, by the monotonic clock
+	 * @return {@code false} if nobody takes it
 	 */
-	void leave(String key) {
-		Line line = find(key);
-		if (line != null) {
-			line.turn.release();
-			exit(key, line);
+	boolean handOver(String key, Turn turn, long now) {
+		this.lock.lock();
+		try {
+			Waiter first = first(key);
+			if (first == null || !first.takes(turn, now)) {
+				return false;
+			}
+			// the next one has to wait for the end of this turn, and is not woken
+			remove(first);
+			first.hand(turn);
+			return true;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
 	/**
-	 * Waits, as the first of a line, until it is time to ask the store again.
-	 * @param key the key
-	 * @param nanos how long to wait, unless the key is released in this process before
-	 * @throws InterruptedException if the thread is interrupted
-	 */
-	void pause(String key, long nanos) throws InterruptedException {
-		Line line = find(key);
-		if (line != null && line.released.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-			line.released.drainPermits();
-		}
-	}
-
-	/**
-	 * Tells the first of a line that this process has released the key.
+	 * Tells the first of a line that the key may be free.
 	 * @param key the key
 	 */
 	void released(String key) {
-		Line line = find(key);
-		if (line != null) {
-			line.released.release();
+		this.lock.lock();
+		try {
+			Waiter first = first(key);
+			if (first != null) {
+				first.tell();
+			}
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
@@ -81,71 +142,45 @@ final class WaitingLine {
 	void wakeAll() {
 		this.lock.lock();
 		try {
-			this.lines.values().forEach((line) -> line.released.release());
+			this.lines.values().forEach((line) -> line.iterator().next().tell());
 		}
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	boolean isEmpty(String key) {
-		return find(key) == null;
 	}
 
 	int waiting(String key) {
 		this.lock.lock();
 		try {
-			Line line = this.lines.get(key);
-			return (line != null) ? line.members : 0;
+			Set<Waiter> line = this.lines.get(key);
+			return (line != null) ? line.size() : 0;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	private @Nullable Line find(String key) {
-		this.lock.lock();
-		try {
-			return this.lines.get(key);
-		}
-		finally {
-			this.lock.unlock();
-		}
+	private @Nullable Waiter first(String key) {
+		Set<Waiter> line = this.lines.get(key);
+		return (line != null) ? line.iterator().next() : null;
 	}
 
-	private Line enter(String key) {
-		this.lock.lock();
-		try {
-			Line line = this.lines.computeIfAbsent(key, (absent) -> new Line());
-			line.members++;
-			return line;
+	// returns the one that has become the first
+	private @Nullable Waiter remove(Waiter waiter) {
+		Set<Waiter> line = this.lines.get(waiter.key());
+		if (line == null || !line.remove(waiter)) {
+			return null;
 		}
-		finally {
-			this.lock.unlock();
+		if (line.isEmpty()) {
+			this.lines.remove(waiter.key());
+			return null;
 		}
-	}
-
-	private void exit(String key, Line line) {
-		this.lock.lock();
-		try {
-			line.members--;
-			if (line.members == 0) {
-				this.lines.remove(key);
-			}
+		Waiter first = line.iterator().next();
+		if (first.isFirst()) {
+			return null;
 		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private static final class Line {
-
-		private final Semaphore turn = new Semaphore(1, true);
-
-		private final Semaphore released = new Semaphore(0);
-
-		private int members;
-
+		first.toFront();
+		return first;
 	}
 
 }

@@ -43,7 +43,7 @@ record IdempotencyKey(Lease lease, String request, int ordinal) {
 		String unit = lease.unit();
 		String request = new Digest().add(lease.key())
 			.add((unit != null) ? "unit" : "nonce")
-			.add((unit != null) ? unit : lease.nonce())
+			.add((unit != null) ? unit : lease.nonce() + ":" + lease.token())
 			.add(method)
 			.add(uri.toASCIIString())
 			.add(body)

@@ -32,6 +32,9 @@ public final class ClockOffset implements MutexListener {
 
 	@Override
 	public void granted(Lease lease) {
+		if (lease.isHandedOver()) {
+			return; // its token was reserved earlier
+		}
 		Instant store = Instant.EPOCH.plus(lease.token().value(), ChronoUnit.MICROS);
 		this.offset = Duration.between(store, this.clock.instant());
 	}

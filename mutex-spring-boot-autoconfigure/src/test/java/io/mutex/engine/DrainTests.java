@@ -146,7 +146,7 @@ class DrainTests {
 			Future<?> first = this.engines.threads.submit(() -> patient.execute(request, (lease) -> null));
 			Awaitility.await().atMost(Engines.PATIENCE).until(() -> patient.waiting("key") == 1);
 			Future<?> second = this.engines.threads.submit(() -> patient.execute(request, (lease) -> null));
-			Awaitility.await().atMost(Engines.PATIENCE).until(() -> Engines.standingInLine() == 1);
+			Awaitility.await().atMost(Engines.PATIENCE).until(() -> patient.waiting("key") == 2);
 			int asked = this.store.calls.size();
 			assertThat(patient.drain(Duration.ZERO)).isTrue();
 			for (Future<?> waiter : List.of(first, second)) {

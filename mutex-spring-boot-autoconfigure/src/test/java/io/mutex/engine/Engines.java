@@ -2,7 +2,6 @@ package io.mutex.engine;
 
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -99,21 +98,6 @@ final class Engines implements AutoCloseable {
 		if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
 			throw new AssertionError("waited in vain");
 		}
-	}
-
-	/**
-	 * How many threads stand in a line behind its first, whichever engine's.
-	 * @return the number
-	 */
-	static long standingInLine() {
-		return Thread.getAllStackTraces().values().stream().filter(Engines::isStandingInLine).count();
-	}
-
-	private static boolean isStandingInLine(StackTraceElement[] trace) {
-		return trace.length > 0 && trace[0].getMethodName().equals("park")
-				&& Arrays.stream(trace)
-					.anyMatch((frame) -> frame.getClassName().equals(WaitingLine.class.getName())
-							&& frame.getMethodName().equals("join"));
 	}
 
 	@Override

@@ -165,8 +165,9 @@ class InterruptTests {
 	}
 
 	private HeldLease lease() {
-		return new HeldLease(new Grant("key", Engines.nonce(), 1, Duration.ofSeconds(30)), "key", null,
-				TimeSource.SYSTEM, Validity.sentNow(TimeSource.SYSTEM, Duration.ofSeconds(30)), true, null, false,
+		Validity validity = Validity.sentNow(TimeSource.SYSTEM, Duration.ofSeconds(30));
+		Turn turn = Turn.first(new Grant("key", Engines.nonce(), 1, Duration.ofSeconds(30)), 1, validity);
+		return new HeldLease(turn, "key", null, new LeaseTerm(TimeSource.SYSTEM, validity, true, null), false,
 				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), "test"));
 	}
 

@@ -38,9 +38,10 @@ class WaitCyclesTests {
 
 	private HeldLease lease(String key, boolean shared) {
 		Duration ttl = Duration.ofMinutes(5);
-		HeldLease lease = new HeldLease(new Grant(key, Engines.nonce(), 1, ttl, shared), key, null, TimeSource.SYSTEM,
-				Validity.sentNow(TimeSource.SYSTEM, ttl), true, null, false, Attempts.BY_HAND, 0,
-				new Guards(new EngineListeners(List.of()), "memory"));
+		Validity validity = Validity.sentNow(TimeSource.SYSTEM, ttl);
+		Turn turn = Turn.first(new Grant(key, Engines.nonce(), 1, ttl, shared), 1, validity);
+		HeldLease lease = new HeldLease(turn, key, null, new LeaseTerm(TimeSource.SYSTEM, validity, true, null), false,
+				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), "memory"));
 		this.leases.add(lease);
 		return lease;
 	}

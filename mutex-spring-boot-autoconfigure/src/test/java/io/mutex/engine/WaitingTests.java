@@ -53,7 +53,6 @@ class WaitingTests {
 			waiters.add(this.engines.threads
 				.submit(() -> this.engine.execute(KEY.withWaitFor(Engines.PATIENCE), (lease) -> order.add(number))));
 			Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.engine.waiting("key") == number + 1);
-			Awaitility.await().atMost(Engines.PATIENCE).until(() -> Engines.standingInLine() == number);
 		}
 		awaitQuestions(6);
 		assertThat(this.store.calls(Op.ACQUIRE)).extracting(Call::thread).hasSizeGreaterThan(5);
