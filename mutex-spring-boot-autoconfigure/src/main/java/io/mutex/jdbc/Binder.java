@@ -60,7 +60,10 @@ final class Binder {
 			.number(row.expiresAt())
 			.text(row.tombstones())
 			.number(row.buriedAt())
-			.number(row.keptUntil());
+			.number(row.keptUntil())
+			.number(row.sharedUntil())
+			.text(row.place().waiter())
+			.number(row.place().until());
 	}
 
 	Binder run(RunRow row) throws SQLException {

@@ -10,6 +10,7 @@ import io.mutex.AcquireRequest;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.protocol.Micros;
+import io.mutex.protocol.Place;
 import io.mutex.run.RunRecord.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * What a database can do in a single statement. Each operation may say that it did
  * nothing; then the rows are read, decided upon and written by {@link RowStore}.
  * <p>
- * This base knows the one statement that every database has: the plain release.
+ * This base knows the statements that every database has: the plain release, and the one
+ * that gives a waiter the place of the next holder.
  */
 class FastPath {
 
@@ -25,13 +27,19 @@ class FastPath {
 			+ " WHERE namespace = ? AND lock_key = ? AND slot = 0 AND nonce = ? AND expires_at > 0"
 			+ " AND (? = 0 OR unit IS NULL)";
 
+	private static final String RESERVE = "UPDATE @@lock@@ SET version = version + 1, waiter = ?, waiter_until = ?"
+			+ " WHERE namespace = ? AND lock_key = ? AND slot = 0 AND version = ?";
+
 	private final String namespace;
 
 	private final String release;
 
+	private final String reserve;
+
 	FastPath(Sql sql, String namespace) {
 		this.namespace = namespace;
 		this.release = sql.text(PLAIN_RELEASE);
+		this.reserve = sql.text(RESERVE);
 	}
 
 	static FastPath of(JdbcPlatform platform, JdbcSettings settings, String namespace) {
@@ -70,6 +78,14 @@ class FastPath {
 	// known
 	boolean settle(Connection connection, Grant grant, String unit, Outcome outcome) throws SQLException {
 		return false;
+	}
+
+	// gives the place of the next holder away if the row is of that version
+	boolean reserve(Connection connection, String key, long version, Place place) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.reserve)) {
+			new Binder(statement).text(place.waiter()).number(place.until()).texts(this.namespace, key).number(version);
+			return statement.executeUpdate() == 1;
+		}
 	}
 
 	// prolongs leases without waiting for locked rows; null if nothing was done

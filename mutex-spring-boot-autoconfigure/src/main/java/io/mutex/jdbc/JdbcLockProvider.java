@@ -3,6 +3,9 @@ package io.mutex.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -18,6 +21,7 @@ import io.mutex.Purged;
 import io.mutex.Reopening;
 import io.mutex.TransactionalStore;
 import io.mutex.jdbc.FastPath.Outcome;
+import io.mutex.protocol.LockRow;
 import io.mutex.protocol.StoreProtocol;
 import io.mutex.protocol.Transition;
 import io.mutex.run.RunRecord;
@@ -34,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcLockProvider implements LockProvider, TransactionalStore {
 
 	private static final int MAX_RACES = 20;
+
+	// for what may as well be lost
+	private static final int MAX_HINTS = 3;
 
 	private final DataSource dataSource;
 
@@ -92,18 +99,19 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 	@Override
 	public Acquisition acquire(AcquireRequest request) {
 		String unit = (request.unit() != null) ? request.unit().id() : null;
-		Function<Snapshot, Transition<Acquisition>> decision = (seen) -> StoreProtocol.acquire(seen.lock(), seen.run(),
-				request, seen.now());
+		Function<Snapshot, Transition<Acquisition>> decision = (seen) -> StoreProtocol.acquire(seen.lock(),
+				seen.shared(), seen.run(), request, seen.now());
 		try {
 			return call(request.key(), "acquire", (connection, store) -> {
-				Snapshot first = store.fast().acquire(connection, request);
-				return step(connection, store, request.key(), unit, first, decision, busy());
+				Snapshot first = request.isShared() ? null : store.fast().acquire(connection, request);
+				Snapshot complete = (first != null && first.isShared()) ? null : first;
+				return step(connection, store, request.key(), unit, complete, decision, busy());
 			});
 		}
 		catch (LockTimeoutException ex) {
 			Transition<Acquisition> seen = call(request.key(), "acquire",
 					(connection, store) -> decision.apply(store.rows().read(connection, request.key(), unit)));
-			return seen.isWrite() ? busy() : seen.answer();
+			return (seen.answer() instanceof Acquisition.Granted && seen.isWrite()) ? busy() : seen.answer();
 		}
 	}
 
@@ -116,10 +124,35 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 		if (grants.isEmpty()) {
 			return List.of();
 		}
+		List<Grant> alone = grants.stream().filter((grant) -> !grant.shared()).toList();
 		return call((grants.size() == 1) ? grants.get(0).key() : null, "renew", (connection, store) -> {
-			List<Renewal> answers = store.fast().renew(connection, grants);
-			return (answers != null) ? answers : store.renewals().renew(connection, grants);
+			Iterator<Renewal> answers = alone.isEmpty() ? Collections.emptyIterator()
+					: renewAlone(connection, store, alone).iterator();
+			List<Renewal> all = new ArrayList<>();
+			for (Grant grant : grants) {
+				all.add(grant.shared() ? renewShared(connection, store, grant) : answers.next());
+			}
+			return all;
 		});
+	}
+
+	private static List<Renewal> renewAlone(Connection connection, Store store, List<Grant> grants)
+			throws SQLException {
+		List<Renewal> answers = store.fast().renew(connection, grants);
+		return (answers != null) ? answers : store.renewals().renew(connection, grants);
+	}
+
+	private static Renewal renewShared(Connection connection, Store store, Grant grant) throws SQLException {
+		try {
+			return step(connection, store, grant.key(), null, null,
+					(seen) -> StoreProtocol.renew(seen.lock(), seen.shared(), grant, seen.now()), Renewal.BUSY);
+		}
+		catch (SQLException ex) {
+			if (Failure.of(ex) == Failure.LOCK_TIMEOUT) {
+				return Renewal.BUSY;
+			}
+			throw ex;
+		}
 	}
 
 	@Override
@@ -129,7 +162,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 				return Settlement.SETTLED;
 			}
 			return step(connection, store, key, null, null,
-					(seen) -> StoreProtocol.release(seen.lock(), nonce, began, seen.now()), null);
+					(seen) -> StoreProtocol.release(seen.lock(), seen.shared(), nonce, began, seen.now()), null);
 		});
 	}
 
@@ -188,7 +221,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 	public ForcedRelease forceRelease(String key) {
 		String nonce = UUID.randomUUID().toString().replace("-", "");
 		return call(key, "free", (connection, store) -> step(connection, store, key, null, null,
-				(seen) -> StoreProtocol.forceRelease(key, seen.lock(), nonce, seen.now()), null));
+				(seen) -> StoreProtocol.forceRelease(key, seen.lock(), seen.shared(), nonce, seen.now()), null));
 	}
 
 	@Override
@@ -247,8 +280,10 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 			if (!transition.isWrite() || seen.written()) {
 				return transition.answer();
 			}
-			long version = (seen.lock() != null) ? seen.lock().version() : 0;
-			if (store.rows().write(connection, key, version, transition)) {
+			if (write(connection, store, key, seen, transition)) {
+				return transition.answer();
+			}
+			if (race == MAX_HINTS && transition.answer() instanceof Acquisition.Held) {
 				return transition.answer();
 			}
 			if (race == MAX_RACES) {
@@ -258,8 +293,23 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 				throw new SQLException("the row was changed by others " + MAX_RACES + " times in a row", "40001");
 			}
 			Calls.pause(race);
+			if (transition.shared() != null) {
+				Optional<Transition<A>> locked = store.rows().decideLocked(connection, key, unit, decision);
+				if (locked.isPresent()) {
+					return locked.get().answer();
+				}
+			}
 			seen = store.rows().read(connection, key, unit);
 		}
+	}
+
+	private static boolean write(Connection connection, Store store, String key, Snapshot seen,
+			Transition<?> transition) throws SQLException {
+		LockRow lock = transition.lock();
+		if (lock != null && transition.answer() instanceof Acquisition.Held) {
+			return store.fast().reserve(connection, key, seen.version(), lock.place());
+		}
+		return store.rows().write(connection, key, seen, transition);
 	}
 
 	private <T> T call(@Nullable String key, String verb, StoreWork<T> work) {

@@ -75,10 +75,11 @@ final class MariaDbFastPath extends FastPath {
 				? "1 + COALESCE((SELECT r.attempt FROM @@run@@ r WHERE " + OF_ROW + " AND r.status <> 'D'), 0)" : "0";
 		return "INSERT INTO @@lock@@ (namespace, lock_key, slot, " + Rows.LOCK_COLUMNS + ") SELECT ?, ?, 0, @@now@@,"
 				+ " GREATEST(@@now@@, ? + 1) + ? - 1, ?, ?, ?, ?, " + (unit ? "1" : "0") + ", @@now@@, @@now@@ + ?,"
-				+ " '', 0, " + (unit ? "GREATEST(?, @@now@@ + ?)" : "0")
+				+ " '', 0, " + (unit ? "GREATEST(?, @@now@@ + ?)" : "0") + ", 0, ?, 0"
 				+ " FROM DUAL WHERE @@now@@ >= ? AND GREATEST(@@now@@, ? + 1) + ? - 1 < " + FencingToken.LIMIT
 				+ " ON DUPLICATE KEY UPDATE version = IF(expires_at <= @@now@@ AND (expires_at = 0 OR unit IS NULL)"
-				+ " AND nonce <> VALUES(nonce) AND LOCATE(VALUES(nonce), tombstones) = 0 AND token + ? < "
+				+ " AND shared_until <= @@now@@ AND (VALUES(waiter) = '' OR waiter = VALUES(waiter)"
+				+ " OR waiter_until <= @@now@@) AND nonce <> VALUES(nonce) AND LOCATE(VALUES(nonce), tombstones) = 0 AND token + ? < "
 				+ FencingToken.LIMIT + refused + ", -1 - version, version),"
 				+ " token = IF(version < 0, GREATEST(token + ?, VALUES(token)), token),"
 				+ " nonce = IF(version < 0, VALUES(nonce), nonce),"
@@ -88,8 +89,11 @@ final class MariaDbFastPath extends FastPath {
 				+ " acquired_at = IF(version < 0, @@now@@, acquired_at),"
 				+ " expires_at = IF(version < 0, VALUES(expires_at), expires_at),"
 				+ " tombstones = IF(version < 0 AND buried_at <= @@now@@ - " + LockRow.TOMBSTONE_LIFETIME
-				+ ", '', tombstones), kept_until = IF(version < 0, VALUES(kept_until), kept_until), version = ABS(version) RETURNING @@now@@, "
-				+ Rows.LOCK_COLUMNS + ", " + (unit ? PACKED_RUN : "NULL");
+				+ ", '', tombstones), kept_until = IF(version < 0, VALUES(kept_until), kept_until),"
+				+ " shared_until = IF(version < 0, 0, shared_until),"
+				+ " waiter_until = IF(version < 0 AND waiter = VALUES(waiter), 0, waiter_until),"
+				+ " version = ABS(version) RETURNING @@now@@, " + Rows.LOCK_COLUMNS + ", "
+				+ (unit ? PACKED_RUN : "NULL");
 	}
 
 	@Override
@@ -109,7 +113,8 @@ final class MariaDbFastPath extends FastPath {
 			if (unit != null) {
 				binder.number(conditions.keptUntil()).number(conditions.keptFor());
 			}
-			binder.number(conditions.earliest())
+			binder.text(conditions.waiter())
+				.number(conditions.earliest())
 				.number(request.floor())
 				.number(request.tokens())
 				.number(request.tokens());

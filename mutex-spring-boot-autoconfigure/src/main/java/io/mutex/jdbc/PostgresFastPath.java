@@ -15,6 +15,7 @@ import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.protocol.LockRow;
 import io.mutex.protocol.Micros;
+import io.mutex.protocol.Place;
 
 /**
  * Every operation of PostgreSQL as one statement.
@@ -54,6 +55,12 @@ final class PostgresFastPath extends FastPath {
 			+ " attempt = excluded.attempt, began_at = excluded.began_at, ended_at = excluded.ended_at,"
 			+ " not_before = excluded.not_before, error = excluded.error, kept_until = excluded.kept_until";
 
+	// a locked row is about to change, and is not waited for
+	private static final String RESERVE = "WITH seen AS MATERIALIZED (SELECT version FROM @@lock@@ WHERE namespace = ?"
+			+ " AND lock_key = ? AND slot = 0 AND version = ? FOR UPDATE SKIP LOCKED)"
+			+ " UPDATE @@lock@@ l SET version = l.version + 1, waiter = ?, waiter_until = ? FROM seen"
+			+ " WHERE l.namespace = ? AND l.lock_key = ? AND l.slot = 0 AND l.version = seen.version";
+
 	// the rows are locked without waiting: a locked row answers BUSY and delays no other
 	private static final String RENEW = "WITH asked AS (SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[],"
 			+ " ?::bigint[]) WITH ORDINALITY AS a(lock_key, nonce, token, ttl, position)),"
@@ -75,6 +82,8 @@ final class PostgresFastPath extends FastPath {
 
 	private final String settle;
 
+	private final String reserve;
+
 	private final String renew;
 
 	PostgresFastPath(Sql sql, String namespace) {
@@ -83,6 +92,7 @@ final class PostgresFastPath extends FastPath {
 		this.acquireUnit = sql.text(acquireText(true));
 		this.release = sql.text(RELEASE);
 		this.settle = sql.text(SETTLE);
+		this.reserve = sql.text(RESERVE);
 		this.renew = sql.text(RENEW);
 	}
 
@@ -107,8 +117,10 @@ final class PostgresFastPath extends FastPath {
 				+ " granted AS (INSERT INTO @@lock@@ AS l (namespace, lock_key, slot, " + Rows.LOCK_COLUMNS
 				+ ") SELECT ?, ?, 0, coalesce(c.version, c.now) + 1, " + next + ", ?, ?, ?, ?, " + attempt
 				+ ", c.now, c.now + ?, CASE WHEN c.buried_at > c.now - " + LockRow.TOMBSTONE_LIFETIME
-				+ " THEN c.tombstones ELSE '' END, coalesce(c.buried_at, 0), " + kept + " FROM c"
+				+ " THEN c.tombstones ELSE '' END, coalesce(c.buried_at, 0), " + kept + ", 0, ?, 0 FROM c"
 				+ " WHERE coalesce(c.expires_at, 0) <= c.now AND (coalesce(c.expires_at, 0) = 0 OR c.unit IS NULL)"
+				+ " AND coalesce(c.shared_until, 0) <= c.now"
+				+ " AND (? = '' OR c.waiter = ? OR coalesce(c.waiter_until, 0) <= c.now)"
 				+ " AND c.nonce IS DISTINCT FROM ? AND coalesce(position(? in c.tombstones), 0) = 0 AND " + next + " < "
 				+ FencingToken.LIMIT + due
 				+ " ON CONFLICT (namespace, lock_key, slot) DO UPDATE SET version = excluded.version,"
@@ -116,7 +128,9 @@ final class PostgresFastPath extends FastPath {
 				+ " owner_info = excluded.owner_info, unit = excluded.unit, attempt = excluded.attempt,"
 				+ " acquired_at = excluded.acquired_at, expires_at = excluded.expires_at,"
 				+ " tombstones = excluded.tombstones, buried_at = excluded.buried_at,"
-				+ " kept_until = excluded.kept_until" + " WHERE l.version = excluded.version - 1"
+				+ " kept_until = excluded.kept_until, shared_until = 0,"
+				+ " waiter_until = CASE WHEN l.waiter = excluded.waiter THEN 0 ELSE l.waiter_until END"
+				+ " WHERE l.version = excluded.version - 1"
 				+ " AND excluded.version <> excluded.acquired_at + 1 RETURNING l.token, " + DURABLE + ")"
 				+ " SELECT c.*, granted.token AS granted FROM c LEFT JOIN granted ON true";
 	}
@@ -141,7 +155,10 @@ final class PostgresFastPath extends FastPath {
 			if (unit) {
 				binder.number(conditions.keptUntil()).number(conditions.keptFor());
 			}
-			binder.texts(request.nonce(), request.nonce()).number(request.floor()).number(request.tokens());
+			binder.texts(conditions.waiter(), conditions.waiter(), conditions.waiter())
+				.texts(request.nonce(), request.nonce())
+				.number(request.floor())
+				.number(request.tokens());
 			if (unit) {
 				binder.number(conditions.within())
 					.number(conditions.earliest())
@@ -175,6 +192,18 @@ final class PostgresFastPath extends FastPath {
 				.number(outcome.delayMicros())
 				.number(outcome.delayMicros())
 				.error(outcome.error());
+			return statement.executeUpdate() == 1;
+		}
+	}
+
+	@Override
+	boolean reserve(Connection connection, String key, long version, Place place) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.reserve)) {
+			new Binder(statement).texts(namespace(), key)
+				.number(version)
+				.text(place.waiter())
+				.number(place.until())
+				.texts(namespace(), key);
 			return statement.executeUpdate() == 1;
 		}
 	}

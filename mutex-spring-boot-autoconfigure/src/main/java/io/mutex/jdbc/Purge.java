@@ -83,7 +83,7 @@ final class Purge {
 				+ " AND kept_until = ?");
 		this.touch = sql
 			.text("UPDATE @@lock@@ SET version = version + 1 WHERE namespace = ? AND lock_key = ? AND slot = 0");
-		this.deleteKey = sql.text("DELETE FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = 0"
+		this.deleteKey = sql.text("DELETE FROM @@lock@@ WHERE namespace = ? AND lock_key = ?"
 				+ " AND NOT EXISTS (SELECT 1 FROM @@run@@ r WHERE r.namespace = ? AND r.lock_key = ?)");
 		this.fences = new FencePurge(platform, settings, namespace);
 		this.transactionSetup = platform.transactionSetup(settings.lockTimeout());

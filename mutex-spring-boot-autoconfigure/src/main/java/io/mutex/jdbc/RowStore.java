@@ -8,14 +8,20 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 
 import io.mutex.HeldLock;
 import io.mutex.protocol.LockRow;
 import io.mutex.protocol.RunRow;
+import io.mutex.protocol.StoreProtocol;
 import io.mutex.protocol.Transition;
 import io.mutex.run.RunRecord;
 import io.mutex.run.RunRecord.Status;
@@ -45,6 +51,12 @@ final class RowStore {
 
 	private final String locks;
 
+	private final String lockRow;
+
+	private final String updateSlot;
+
+	private final String deleteSlot;
+
 	private final String newest;
 
 	private final @Nullable String transactionSetup;
@@ -52,9 +64,9 @@ final class RowStore {
 	RowStore(JdbcPlatform platform, JdbcSettings settings, String namespace) {
 		this.namespace = namespace;
 		Sql sql = new Sql(platform, settings);
-		this.snapshot = sql.text("SELECT @@now@@, " + Rows.qualified("l", Rows.LOCK_COLUMNS) + ", "
+		this.snapshot = sql.text("SELECT @@now@@, l.slot, " + Rows.qualified("l", Rows.LOCK_COLUMNS) + ", "
 				+ Rows.qualified("r", Rows.RUN_COLUMNS) + " FROM (SELECT 1 AS one) o"
-				+ " LEFT JOIN @@lock@@ l ON l.namespace = ? AND l.lock_key = ? AND l.slot = 0"
+				+ " LEFT JOIN @@lock@@ l ON l.namespace = ? AND l.lock_key = ?"
 				+ " LEFT JOIN @@run@@ r ON r.namespace = ? AND r.lock_key = ? AND r.unit = ?");
 		this.update = sql.text("UPDATE @@lock@@ SET " + Rows.LOCK_COLUMNS.replace(",", " = ?,")
 				+ " = ? WHERE namespace = ? AND lock_key = ? AND slot = 0 AND version = ?");
@@ -62,48 +74,139 @@ final class RowStore {
 		this.upsertRun = sql.insert(platform.upsertRun(), INSERTED_RUN);
 		this.deleteRun = sql.text("DELETE FROM @@run@@ WHERE namespace = ? AND lock_key = ? AND unit = ?");
 		this.locks = sql.text("SELECT @@now@@, lock_key, " + Rows.LOCK_COLUMNS + " FROM @@lock@@ WHERE namespace = ?"
-				+ " AND slot = 0 AND expires_at > @@now@@ ORDER BY lock_key " + platform.limit());
+				+ " AND expires_at > @@now@@ ORDER BY lock_key, slot " + platform.limit());
+		this.lockRow = sql
+			.text("SELECT version FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = 0 FOR UPDATE");
+		this.updateSlot = sql
+			.text("UPDATE @@lock@@ SET expires_at = ? WHERE namespace = ? AND lock_key = ? AND slot = ?");
+		this.deleteSlot = sql.text("DELETE FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = ?");
 		this.newest = sql.text("SELECT " + Rows.RUN_COLUMNS + " FROM @@run@@ WHERE namespace = ? AND lock_key = ?"
 				+ " AND status = ? ORDER BY began_at DESC " + platform.limit());
 		this.transactionSetup = platform.transactionSetup(settings.lockTimeout());
 	}
 
-	// reads a key and one of its units in one statement, so that both are of one moment
+	// reads a key, its holders and one of its units in one statement, so that all are of
+	// one moment
 	Snapshot read(Connection connection, String key, @Nullable String unit) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.snapshot)) {
 			new Binder(statement).texts(this.namespace, key, this.namespace, key, (unit != null) ? unit : "");
 			try (ResultSet rows = statement.executeQuery()) {
-				rows.next();
-				return new Snapshot(rows.getLong(1), Rows.lock(rows, 2), Rows.run(rows, 2 + Rows.LOCK_WIDTH), false);
+				Map<Integer, LockRow> slots = new TreeMap<>();
+				long now = 0;
+				RunRow run = null;
+				while (rows.next()) {
+					now = rows.getLong(1);
+					LockRow row = Rows.lock(rows, 3);
+					if (row != null) {
+						slots.put(rows.getInt(2), row);
+					}
+					run = Rows.run(rows, 3 + Rows.LOCK_WIDTH);
+				}
+				return new Snapshot(now, slots.remove(0), slots, run, false);
 			}
 		}
 	}
 
-	// stores the new rows of a key and commits, if nobody has written it since that
-	// version was
-	// read (0 if there was no row); the connection is in auto-commit mode
-	boolean write(Connection connection, String key, long read, Transition<?> transition) throws SQLException {
-		LockRow lock = Objects.requireNonNull(transition.lock());
-		RunRow run = transition.run();
-		String forgotten = transition.forgotten();
-		if (run == null && forgotten == null && this.transactionSetup == null) {
-			return writeLock(connection, key, read, lock);
+	// stores the new rows of a key and commits, if nobody has written it since it was
+	// seen; the connection is in auto-commit mode
+	boolean write(Connection connection, String key, Snapshot seen, Transition<?> transition) throws SQLException {
+		if (this.transactionSetup == null && transition.isSingle()) {
+			return writeRows(connection, key, seen, transition);
 		}
+		return inTransaction(connection, () -> writeRows(connection, key, seen, transition));
+	}
+
+	// decides while nobody else can write the row of the key, so that no one has to try
+	// again for ever among many; empty if there was no row, and somebody wrote one
+	<A> Optional<Transition<A>> decideLocked(Connection connection, String key, @Nullable String unit,
+			Function<Snapshot, Transition<A>> decision) throws SQLException {
+		return inTransaction(connection, () -> {
+			try (PreparedStatement statement = connection.prepareStatement(this.lockRow)) {
+				new Binder(statement).texts(this.namespace, key);
+				statement.executeQuery().close();
+			}
+			Snapshot seen = read(connection, key, unit);
+			Transition<A> transition = decision.apply(seen);
+			boolean stored = !transition.isWrite() || writeRows(connection, key, seen, transition);
+			return stored ? Optional.of(transition) : Optional.empty();
+		});
+	}
+
+	private <T> T inTransaction(Connection connection, Transactions.Work<T> work) throws SQLException {
 		return Transactions.run(connection, () -> {
 			if (this.transactionSetup != null) {
 				try (Statement statement = connection.createStatement()) {
 					statement.execute(this.transactionSetup);
 				}
 			}
-			boolean written = writeLock(connection, key, read, lock);
-			if (written && run != null) {
-				writeRun(connection, key, run);
-			}
-			if (written && forgotten != null) {
-				deleteRun(connection, key, forgotten);
-			}
-			return written;
+			return work.call();
 		});
+	}
+
+	private boolean writeRows(Connection connection, String key, Snapshot seen, Transition<?> transition)
+			throws SQLException {
+		if (!writeLock(connection, key, seen.version(), Objects.requireNonNull(transition.lock()))) {
+			return false;
+		}
+		if (transition.shared() != null) {
+			writeSlots(connection, key, seen.slots(), transition.shared());
+		}
+		if (transition.run() != null) {
+			writeRun(connection, key, transition.run());
+		}
+		if (transition.forgotten() != null) {
+			deleteRun(connection, key, transition.forgotten());
+		}
+		return true;
+	}
+
+	// the row of the key is locked
+	private void writeSlots(Connection connection, String key, Map<Integer, LockRow> slots, List<LockRow> shared)
+			throws SQLException {
+		Map<String, LockRow> rows = new LinkedHashMap<>();
+		shared.forEach((row) -> rows.put(row.nonce(), row));
+		Set<Integer> used = new HashSet<>();
+		for (Map.Entry<Integer, LockRow> slot : slots.entrySet()) {
+			LockRow row = rows.remove(slot.getValue().nonce());
+			if (row == null) {
+				deleteSlot(connection, key, slot.getKey());
+				continue;
+			}
+			used.add(slot.getKey());
+			if (!row.equals(slot.getValue())) {
+				updateSlot(connection, key, slot.getKey(), row);
+			}
+		}
+		int slot = 1;
+		for (LockRow row : rows.values()) {
+			while (!used.add(slot)) {
+				slot++;
+			}
+			insertSlot(connection, key, slot, row);
+		}
+	}
+
+	private void insertSlot(Connection connection, String key, int slot, LockRow row) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.insert)) {
+			new Binder(statement).texts(this.namespace, key).number(slot).lock(row);
+			if (statement.executeUpdate() != 1) {
+				throw new SQLException("slot " + slot + " of key '" + key + "' was written by another hand");
+			}
+		}
+	}
+
+	private void updateSlot(Connection connection, String key, int slot, LockRow row) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.updateSlot)) {
+			new Binder(statement).number(row.expiresAt()).texts(this.namespace, key).number(slot);
+			statement.executeUpdate();
+		}
+	}
+
+	private void deleteSlot(Connection connection, String key, int slot) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(this.deleteSlot)) {
+			new Binder(statement).texts(this.namespace, key).number(slot);
+			statement.executeUpdate();
+		}
 	}
 
 	private boolean writeLock(Connection connection, String key, long read, LockRow lock) throws SQLException {
@@ -150,7 +253,9 @@ final class RowStore {
 			try (ResultSet rows = statement.executeQuery()) {
 				while (rows.next()) {
 					LockRow lock = Rows.lock(rows, 3);
-					held(rows.getString(2), lock, rows.getLong(1)).ifPresent(locks::add);
+					if (lock != null) {
+						lock.toHeldLock(rows.getString(2), rows.getLong(1)).ifPresent(locks::add);
+					}
 				}
 			}
 			return locks;
@@ -159,11 +264,7 @@ final class RowStore {
 
 	Optional<HeldLock> lock(Connection connection, String key) throws SQLException {
 		Snapshot snapshot = read(connection, key, null);
-		return held(key, snapshot.lock(), snapshot.now());
-	}
-
-	private static Optional<HeldLock> held(String key, @Nullable LockRow lock, long now) {
-		return (lock != null) ? lock.toHeldLock(key, now) : Optional.empty();
+		return StoreProtocol.holders(key, snapshot.lock(), snapshot.shared(), snapshot.now()).stream().findFirst();
 	}
 
 	// the newest of each status suffice, and each is found at the end of the index; in a

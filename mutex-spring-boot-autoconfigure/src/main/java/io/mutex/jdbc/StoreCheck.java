@@ -25,9 +25,8 @@ final class StoreCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(StoreCheck.class);
 
-	private static final Map<String, String> TABLES = Map.of("lock",
-			"namespace, lock_key, slot, shared_until, " + Rows.LOCK_COLUMNS, "run",
-			"namespace, lock_key, " + Rows.RUN_COLUMNS, "fence", FenceTable.COLUMNS);
+	private static final Map<String, String> TABLES = Map.of("lock", "namespace, lock_key, slot, " + Rows.LOCK_COLUMNS,
+			"run", "namespace, lock_key, " + Rows.RUN_COLUMNS, "fence", FenceTable.COLUMNS);
 
 	private final JdbcPlatform platform;
 

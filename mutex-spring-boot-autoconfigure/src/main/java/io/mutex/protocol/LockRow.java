@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param acquiredAt when the latest grant was made
  * @param expiresAt when its lease ends; 0 once it is released, and {@link #NEVER} where a
  * lease has no deadline
- * @param tombstones nonces that were released before they were granted, latest first,
- * each followed by a space
+ * @param tombstones nonces that were released before they were granted or held the key
+ * together with others, latest first, each followed by one character
  * @param buriedAt when the latest tombstone was written, or 0
  * @param keptUntil until when what is known of the unit of the latest grant is kept at
  * least, {@link #NEVER} for ever; 0 without a unit
@@ -51,6 +51,9 @@ public record LockRow(long version, long token, String nonce, String name, Owner
 	 * The greatest length of {@link #tombstones()}: 30 nonces.
 	 */
 	public static final int MAX_TOMBSTONES = 30 * 33;
+
+	/** What follows a tombstone of a holder, instead of a space. */
+	private static final String SETTLED = ".";
 
 	/** The nonce of a row whose key was never granted. */
 	private static final String UNSEEN = "unseen";
@@ -124,12 +127,21 @@ public record LockRow(long version, long token, String nonce, String name, Owner
 		return next(this.expiresAt, this.tombstones, this.buriedAt, this.sharedUntil, place);
 	}
 
-	LockRow burying(String nonce, long now) {
-		return leftBy(nonce, this.sharedUntil, now);
+	// whether the nonce held the key with others, and released it
+	boolean hasSettled(String nonce) {
+		return this.tombstones.contains(nonce + SETTLED);
 	}
 
-	LockRow leftBy(String nonce, long sharedUntil, long now) {
-		String kept = nonce + " " + liveTombstones(now);
+	LockRow burying(String nonce, long now) {
+		return burying(nonce + " ", this.sharedUntil, now);
+	}
+
+	LockRow settledBy(String nonce, long sharedUntil, long now) {
+		return burying(nonce + SETTLED, sharedUntil, now);
+	}
+
+	private LockRow burying(String tombstone, long sharedUntil, long now) {
+		String kept = tombstone + liveTombstones(now);
 		return next(this.expiresAt, kept.substring(0, Math.min(kept.length(), MAX_TOMBSTONES)), now, sharedUntil,
 				this.place);
 	}

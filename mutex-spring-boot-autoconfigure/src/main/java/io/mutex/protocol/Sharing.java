@@ -111,9 +111,11 @@ final class Sharing {
 	static Transition<Settlement> release(LockRow lock, List<LockRow> shared, String nonce, long now) {
 		List<LockRow> rest = shared.stream().filter((row) -> !row.nonce().equals(nonce)).toList();
 		boolean owned = shared.stream().anyMatch((row) -> row.nonce().equals(nonce) && isCurrent(lock, row));
+		if (!owned) {
+			return Transition.sharing(Settlement.NOT_OWNER, lock.burying(nonce, now), null, rest);
+		}
 		long until = latestEnd(rest.stream().filter((row) -> isCurrent(lock, row)).toList());
-		return Transition.sharing(owned ? Settlement.SETTLED : Settlement.NOT_OWNER, lock.leftBy(nonce, until, now),
-				null, rest);
+		return Transition.sharing(Settlement.SETTLED, lock.settledBy(nonce, until, now), null, rest);
 	}
 
 }

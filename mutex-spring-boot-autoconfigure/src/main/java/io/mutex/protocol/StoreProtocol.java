@@ -255,7 +255,8 @@ public final class StoreProtocol {
 		}
 		// released again: a request for the grant may be under way, and must grant
 		// nothing once the key has had another holder
-		Settlement answer = lock.nonce().equals(nonce) ? Settlement.SETTLED : Settlement.NOT_OWNER;
+		boolean owned = lock.nonce().equals(nonce) || lock.hasSettled(nonce);
+		Settlement answer = owned ? Settlement.SETTLED : Settlement.NOT_OWNER;
 		return lock.hasBuried(nonce) ? Transition.unchanged(answer)
 				: new Transition<>(answer, lock.burying(nonce, now), null);
 	}

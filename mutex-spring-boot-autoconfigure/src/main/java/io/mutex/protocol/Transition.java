@@ -38,4 +38,12 @@ public record Transition<A>(A answer, @Nullable LockRow lock, @Nullable RunRow r
 		return this.lock != null;
 	}
 
+	/**
+	 * Whether the row of the key is all there is to store.
+	 * @return {@code false} if other rows change with it
+	 */
+	public boolean isSingle() {
+		return this.lock != null && this.run == null && this.forgotten == null && this.shared == null;
+	}
+
 }

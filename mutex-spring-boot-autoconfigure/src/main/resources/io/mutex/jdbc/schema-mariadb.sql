@@ -12,6 +12,8 @@ CREATE TABLE IF NOT EXISTS @@schema@@@@prefix@@lock (
   acquired_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   shared_until bigint DEFAULT 0 NOT NULL,
+  waiter varchar(32) CHARACTER SET ascii COLLATE ascii_bin,
+  waiter_until bigint DEFAULT 0 NOT NULL,
   tombstones varchar(1000) CHARACTER SET ascii COLLATE ascii_bin,
   buried_at bigint NOT NULL,
   kept_until bigint DEFAULT 0 NOT NULL,

@@ -33,11 +33,6 @@ abstract class JdbcContract extends LockProviderContractTests {
 	}
 
 	@Override
-	protected boolean knowsSeveralHolders() {
-		return false;
-	}
-
-	@Override
 	protected LockProvider createProvider(String namespace) {
 		return open(database().url(), namespace);
 	}

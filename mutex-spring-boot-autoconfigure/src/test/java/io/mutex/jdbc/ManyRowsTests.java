@@ -114,7 +114,8 @@ class ManyRowsTests {
 				+ now + " + 43200000000 FROM " + numbers;
 		String columns = "INSERT INTO mutex_run (namespace, lock_key, " + Rows.RUN_COLUMNS + ") SELECT 'test', ";
 		String lock = "INSERT INTO mutex_lock (namespace, lock_key, slot, " + Rows.LOCK_COLUMNS + ") SELECT 'test', ";
-		String released = ", 0, 1, 1, 'nonce', 'name', 'a', NULL, 0, " + now + " - 43200000000, 0, '', 0, 0 FROM ";
+		String released = ", 0, 1, 1, 'nonce', 'name', 'a', NULL, 0, " + now
+				+ " - 43200000000, 0, '', 0, 0, 0, '', 0 FROM ";
 		database.execute(columns + "'" + JOB + "', CONCAT('unit-', " + cast + "), " + run);
 		database.execute(columns + "CONCAT('key-', " + cast + "), 'u', " + run);
 		database.execute(lock + "CONCAT('key-', " + cast + ")" + released + numbers);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 import io.mutex.AcquireRequest;
+import io.mutex.AcquireRequest.Reservation;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
@@ -41,10 +42,25 @@ final class Requests {
 				(unit != null) ? RunUnit.of(unit) : null, 0, 1);
 	}
 
+	static AcquireRequest shared(String key) {
+		return request(key, AcquireRequest.SHARED, null);
+	}
+
+	static AcquireRequest waiting(String key, String waiter) {
+		return request(key, 1, new Reservation(waiter, TTL));
+	}
+
+	private static AcquireRequest request(String key, int permits, @Nullable Reservation reservation) {
+		AcquireRequest plain = request(key);
+		return new AcquireRequest(key, plain.name(), plain.nonce(), plain.owner(), TTL, 0, null, 0, 1, permits,
+				reservation);
+	}
+
 	static Grant take(LockProvider provider, AcquireRequest request) {
 		Acquisition answer = provider.acquire(request);
 		assertThat(answer).isInstanceOf(Acquisition.Granted.class);
-		return new Grant(request.key(), request.nonce(), ((Acquisition.Granted) answer).token(), request.ttl());
+		return new Grant(request.key(), request.nonce(), ((Acquisition.Granted) answer).token(), request.ttl(),
+				request.isShared());
 	}
 
 	static Grant take(LockProvider provider, String key) {

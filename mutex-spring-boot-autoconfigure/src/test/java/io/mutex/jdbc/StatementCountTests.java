@@ -61,6 +61,27 @@ class StatementCountTests {
 			assertThat(sent.sent()).as("held, without a unit").hasSize(1);
 			assertThat(provider.acquire(Requests.request(key, "u1"))).isInstanceOf(Acquisition.Done.class);
 			assertThat(sent.sent()).as("done").hasSize(1);
+			AcquireRequest waiting = Requests.waiting(key, Requests.request(key).nonce());
+			assertThat(provider.acquire(waiting)).isInstanceOf(Acquisition.Held.class);
+			assertThat(sent.sent()).as("held, and the place taken").hasSize(2);
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void sharingIsAFewStatements(JdbcPlatform platform) throws SQLException {
+		count(platform, (provider, sent) -> {
+			String key = Requests.newKey();
+			Grant first = Requests.take(provider, Requests.shared(key));
+			assertThat(sent.sent()).as("a new key").hasSizeLessThanOrEqualTo(7);
+			Grant second = Requests.take(provider, Requests.shared(key));
+			assertThat(sent.sent()).as("one more holder").hasSizeLessThanOrEqualTo(7);
+			assertThat(provider.acquire(Requests.request(key))).isInstanceOf(Acquisition.Held.class);
+			assertThat(sent.sent()).as("a refusal").hasSize(isFast(platform) ? 2 : 1);
+			assertThat(provider.renew(List.of(first, second))).containsOnly(Renewal.RENEWED);
+			assertThat(sent.sent()).as("two renewals").hasSizeLessThanOrEqualTo(14);
+			provider.release(key, first.nonce(), true);
+			assertThat(sent.sent()).as("a release").hasSizeLessThanOrEqualTo(8);
 		});
 	}
 

@@ -181,7 +181,8 @@ final class TestDatabase {
 		String where = " WHERE namespace = '" + namespace + "'";
 		execute("UPDATE mutex_lock SET acquired_at = acquired_at - " + micros + ", expires_at = "
 				+ older("expires_at", micros) + ", buried_at = " + older("buried_at", micros) + ", kept_until = "
-				+ older("kept_until", micros) + where);
+				+ older("kept_until", micros) + ", shared_until = " + older("shared_until", micros)
+				+ ", waiter_until = " + older("waiter_until", micros) + where);
 		execute("UPDATE mutex_run SET began_at = began_at - " + micros + ", ended_at = ended_at - " + micros
 				+ ", not_before = " + older("not_before", micros) + ", kept_until = " + older("kept_until", micros)
 				+ where);
