@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -52,6 +53,8 @@ public final class RedisLockProvider implements LockProvider {
 
 	private final RedisCheck check;
 
+	private final RedisNotifications notifications;
+
 	private final Sentinels sentinels = new Sentinels();
 
 	private volatile List<String> findings = List.of();
@@ -70,6 +73,7 @@ public final class RedisLockProvider implements LockProvider {
 		this.scripts = new RedisScripts(connectionFactory);
 		this.keys = new RedisKeys(settings.keyPrefix(), namespace);
 		this.check = new RedisCheck(this.scripts, this.keys);
+		this.notifications = new RedisNotifications(connectionFactory);
 	}
 
 	@Override
@@ -250,6 +254,16 @@ public final class RedisLockProvider implements LockProvider {
 	public List<String> findings() {
 		String loss = this.sentinels.loss();
 		return (loss != null) ? Stream.concat(Stream.of(loss), this.findings.stream()).toList() : this.findings;
+	}
+
+	@Override
+	public boolean listen(String waiter, Consumer<String> released) throws InterruptedException {
+		return this.notifications.listen(this.keys.channel(waiter), released);
+	}
+
+	@Override
+	public void close() {
+		this.notifications.close();
 	}
 
 	private List<String> run(String key, RedisScript script, String... arguments) {

@@ -2,6 +2,7 @@ package io.mutex.redis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.mutex.testing.TestServer;
@@ -75,6 +76,10 @@ final class RedisCluster implements AutoCloseable {
 
 	Jedis node(int index) {
 		return this.nodes.get(index).jedis();
+	}
+
+	void forEach(Consumer<Jedis> action) {
+		this.nodes.forEach((node) -> action.accept(node.jedis()));
 	}
 
 	int ownerOf(int slot) {

@@ -1,5 +1,6 @@
 package io.mutex.redis;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
@@ -13,6 +14,7 @@ import io.mutex.LockProvider.Settlement;
 import io.mutex.MutexException;
 import io.mutex.redis.RedisClient.Connections;
 import io.mutex.run.RunUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -110,6 +112,45 @@ class RedisClusterTests {
 			assertThatExceptionOfType(MutexException.class).isThrownBy(() -> held.set("elsewhere", "x"))
 				.withMessageContaining("FencedRedisOperations.key")
 				.withMessageContaining("{account:%7B42%7D}");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void oneSubscriptionHearsOfKeysOnAllNodes(RedisClient client) {
+		try (Connections connections = client.connect(cluster.configuration())) {
+			RedisLockProvider provider = connections.provider(this.namespace);
+			ReleaseListener listener = new ReleaseListener(provider);
+			listener.start();
+			String channel = new RedisKeys("mutex", this.namespace).channel(listener.waiter());
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(1))
+				.until(() -> IntStream.range(0, 3)
+					.mapToLong((i) -> cluster.node(i).pubsubNumSub(channel).getOrDefault(channel, 0L))
+					.sum() == 1);
+			List<String> keys = IntStream.range(0, 40).mapToObj((i) -> "k" + i).toList();
+			List<Grant> grants = keys.stream().map((key) -> listener.waitFor(Requests.take(provider, key))).toList();
+			grants.forEach((grant) -> provider.release(grant.key(), grant.nonce(), true));
+			Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> listener.reports().containsAll(keys));
+			provider.close();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void refusedSubscriptionLeavesTheConnectionsClean(RedisClient client) throws Exception {
+		try (Connections connections = client.connect(cluster.configuration())) {
+			cluster.forEach((node) -> node.aclSetUser("default", "resetchannels"));
+			RedisLockProvider provider = connections.provider(this.namespace);
+			ReleaseListener listener = new ReleaseListener(provider);
+			listener.start();
+			assertThat(listener.answer()).isFalse();
+			for (int i = 0; i < 9; i++) {
+				FullCycle.run(provider, "k" + i);
+			}
+		}
+		finally {
+			cluster.forEach((node) -> node.aclSetUser("default", "allchannels"));
 		}
 	}
 
