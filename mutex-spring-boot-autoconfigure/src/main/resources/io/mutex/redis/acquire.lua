@@ -5,8 +5,6 @@
 -- longest lease it knows. `sharing` is '' for an exclusive request that does not wait; otherwise permits, for how
 -- long to reserve the place of the next holder, and the channel of the waiter, '' if it does not wait. The answer ends with what is true now: born, grants, and when a loss was found.
 
-local LIMIT = 9007199254740992
-
 local lock, held, runs, order, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local nonce, ttl, floor, tokens = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local name, owner, key, unit = ARGV[5], ARGV[6], ARGV[7], ARGV[12]

@@ -7,12 +7,15 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 import io.mutex.AcquireRequest;
+import io.mutex.AcquireRequest.Reservation;
 import io.mutex.Acquisition;
 import io.mutex.Acquisition.Done;
 import io.mutex.Acquisition.Granted;
@@ -20,6 +23,7 @@ import io.mutex.Acquisition.Held;
 import io.mutex.Acquisition.NotYet;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Settlement;
 import io.mutex.memory.MemoryLockProvider;
 import io.mutex.redis.RedisClient.Connections;
 import io.mutex.run.Owner;
@@ -45,11 +49,20 @@ class RedisMirrorTests {
 	private static final List<Duration> PASSES = List.of(Duration.ofSeconds(37), Duration.ofSeconds(95),
 			Duration.ofMinutes(16));
 
+	private static final Duration TOMBSTONES = Duration.ofMinutes(10);
+
+	private static final List<Integer> PERMITS = List.of(1, 1, 2, AcquireRequest.SHARED);
+
+	private static final List<String> WAITERS = List.of("1".repeat(32), "2".repeat(32));
+
 	private static final Owner OWNER = new Owner("pod-1", "host-1", 1, "main");
 
 	private final Ahead clock = new Ahead();
 
 	private final List<String> nonces = new ArrayList<>();
+
+	/** Those with which a permit was asked for. */
+	private final Set<String> shared = new HashSet<>();
 
 	private final Map<String, Long> memoryTokens = new HashMap<>();
 
@@ -70,6 +83,10 @@ class RedisMirrorTests {
 					Duration time = PASSES.get(random.nextInt(PASSES.size()));
 					history.add("pass " + time);
 					this.clock.advance(time);
+					if (time.compareTo(TOMBSTONES) > 0) {
+						// Their stores forget them at different times.
+						this.nonces.removeAll(this.shared);
+					}
 					age(admin, new RedisKeys("mutex", namespace), time);
 				}
 				long step = random.nextLong();
@@ -85,6 +102,8 @@ class RedisMirrorTests {
 			.anyMatch((line) -> line.contains("Stale"))
 			.anyMatch((line) -> line.contains("TooEarly"))
 			.anyMatch((line) -> line.contains("Done"))
+			.anyMatch((line) -> line.contains("Held null"))
+			.anyMatch((line) -> line.contains("acquire - 0 2") && line.contains("Granted"))
 			.anyMatch((line) -> line.contains("Granted") && line.contains("IN_DOUBT"));
 	}
 
@@ -92,29 +111,47 @@ class RedisMirrorTests {
 		String key = KEYS.get(random.nextInt(KEYS.size()));
 		String nonce = nonce(random);
 		long token = tokens.getOrDefault(key + nonce, 1L);
-		Grant grant = new Grant(key, nonce, token, Requests.TTL);
+		boolean together = this.shared.contains(nonce);
+		Grant grant = new Grant(key, nonce, token, Requests.TTL, together);
 		String unit = List.of("u", "v", "~").get(random.nextInt(3));
 		int operation = random.nextInt(14);
 		return key + " " + nonce.substring(0, 4) + " " + switch (operation) {
-			case 0, 1 -> "release " + provider.release(key, nonce, operation == 0);
+			case 0, 1 -> "release " + release(provider, key, nonce, operation == 0, together);
 			case 2, 3, 4 -> "complete " + unit + " " + provider.complete(grant, unit);
 			case 5, 6 -> "fail " + unit + " "
 					+ provider.fail(grant, unit, "broken\n" + operation, Duration.ofSeconds((operation == 5) ? 0 : 50));
 			case 7 -> "renew " + provider.renew(List.of(grant));
 			case 8 -> (random.nextInt(4) == 0) ? "force " + provider.forceRelease(key).result()
-					: "lock " + provider.lock(key).map((lock) -> lock.nonce() + lock.unit() + lock.name());
+					: "locks " + provider.locks(10)
+						.stream()
+						.map((lock) -> lock.key() + lock.nonce() + lock.unit() + lock.name())
+						.toList();
 			case 9 -> "runs " + provider.runs(key, 2).stream().map(RedisMirrorTests::text).toList();
 			default -> acquire(provider, tokens, random, key, nonce);
 		};
 	}
 
+	// Of a permit that is released again, one store knows no more whose it was.
+	private static String release(LockProvider provider, String key, String nonce, boolean began, boolean together) {
+		Settlement settlement = provider.release(key, nonce, began);
+		return together ? "of a permit" : settlement.toString();
+	}
+
 	private String acquire(LockProvider provider, Map<String, Long> tokens, Random random, String key, String nonce) {
-		RunUnit unit = unit(random.nextInt(6));
+		int permits = PERMITS.get(random.nextInt(PERMITS.size()));
+		RunUnit unit = (permits == 1) ? unit(random.nextInt(6)) : null;
+		int waiter = random.nextInt(5);
 		AcquireRequest request = new AcquireRequest(key, "name", nonce, OWNER, Requests.TTL, 0, unit,
-				(unit != null && random.nextInt(3) == 0) ? 1 + random.nextInt(3) : 0, 1 + random.nextInt(3));
+				(unit != null && random.nextInt(3) == 0) ? 1 + random.nextInt(3) : 0,
+				(permits == 1) ? 1 + random.nextInt(3) : 1, permits,
+				(waiter < WAITERS.size()) ? new Reservation(WAITERS.get(waiter), Requests.TTL) : null);
+		if (request.isShared()) {
+			this.shared.add(nonce);
+		}
 		Acquisition answer = provider.acquire(request);
-		String asked = "acquire " + ((unit != null) ? unit.id() : "-") + " " + request.attempt() + " "
-				+ answer.getClass().getSimpleName() + " ";
+		String asked = "acquire " + ((unit != null) ? unit.id() : "-") + " " + request.attempt() + " " + permits + " "
+				+ ((request.reservation() != null) ? "as " + waiter : "") + " " + answer.getClass().getSimpleName()
+				+ " ";
 		if (answer instanceof Granted granted) {
 			tokens.put(key + nonce, granted.token());
 			return asked + granted.attempt() + " " + (granted.token() - granted.firstToken()) + text(granted.doubt());
@@ -164,11 +201,18 @@ class RedisMirrorTests {
 	private static void age(Admin admin, RedisKeys keys, Duration time) {
 		long micros = time.toMillis() * 1000;
 		for (String key : KEYS) {
-			for (String field : List.of("x", "g", "zb")) {
+			for (String field : List.of("x", "g", "zb", "ru")) {
 				byte[] value = admin.jedis().hget(keys.lock(key), field.getBytes());
 				if (value != null && !new String(value).equals("0")) {
 					admin.jedis().hincrBy(keys.lock(key), field.getBytes(), -micros);
 				}
+			}
+			admin.jedis().zrangeWithScores(keys.shared(key), 0, -1).forEach((holder) -> {
+				double moved = (holder.getScore() < 0) ? micros : -micros;
+				admin.jedis().zincrby(keys.shared(key), moved, holder.getBinaryElement());
+			});
+			if (admin.jedis().zscore(keys.held(RedisKeys.bucket(key)), key.getBytes()) != null) {
+				admin.jedis().zincrby(keys.held(RedisKeys.bucket(key)), -micros, key.getBytes());
 			}
 			admin.jedis().hgetAll(keys.runs(key)).forEach((unit, packed) -> {
 				if (unit.length == 0) {
