@@ -121,8 +121,8 @@ public final class RedisLockProvider implements LockProvider {
 		}
 		List<List<Integer>> chunks = new ArrayList<>();
 		buckets.values().forEach((places) -> chunks.addAll(chunks(places)));
-		List<List<String>> answers = this.scripts.run(null,
-				chunks.stream().map((chunk) -> renewal(chunk.stream().map(grants::get).toList())).toList());
+		List<List<String>> answers = this.scripts
+			.runApart(chunks.stream().map((chunk) -> renewal(chunk.stream().map(grants::get).toList())).toList());
 		List<Renewal> renewals = new ArrayList<>(Collections.nCopies(grants.size(), Renewal.LOST));
 		for (int i = 0; i < chunks.size(); i++) {
 			for (int j = 0; j < chunks.get(i).size(); j++) {
@@ -264,6 +264,7 @@ public final class RedisLockProvider implements LockProvider {
 	@Override
 	public void close() {
 		this.notifications.close();
+		this.scripts.close();
 	}
 
 	private List<String> run(String key, RedisScript script, String... arguments) {

@@ -32,10 +32,16 @@ final class RedisNotifications implements AutoCloseable {
 	 * Listens until this is closed, the connection ends or the thread is interrupted.
 	 * @param channel the channel
 	 * @param released told each message
-	 * @return {@code false} if the server does not allow it
+	 * @return {@code false} if the server does not allow it, or no connection can be
+	 * spared
 	 * @throws InterruptedException if the thread was interrupted
 	 */
 	boolean listen(String channel, Consumer<String> released) throws InterruptedException {
+		if (!ClientLibraries.spares(this.connectionFactory)) {
+			logger.info("The pool of connections to redis is too small to keep one for notifications, so that waiters"
+					+ " learn of a release by asking only. provider=redis");
+			return false;
+		}
 		RedisSubscription subscription = new RedisSubscription(this.connectionFactory, channel, released);
 		this.open.add(subscription);
 		try {

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.ReturnType;
  * Runs scripts, always on the master of their slot. A script that the server does not
  * know is sent in full.
  */
-final class RedisScripts {
+final class RedisScripts implements AutoCloseable {
 
 	/**
 	 * From how many scripts on a pipeline is worth its connection.
@@ -26,8 +26,11 @@ final class RedisScripts {
 
 	private final RedisConnectionFactory connectionFactory;
 
+	private final OwnConnection own;
+
 	RedisScripts(RedisConnectionFactory connectionFactory) {
 		this.connectionFactory = connectionFactory;
+		this.own = new OwnConnection(connectionFactory);
 	}
 
 	/**
@@ -70,6 +73,28 @@ final class RedisScripts {
 			}
 			return calls.stream().map((call) -> run(connection, call)).toList();
 		});
+	}
+
+	/**
+	 * Runs several scripts on a connection that does nothing else. They are repeated if
+	 * it fails.
+	 * @param calls the scripts
+	 * @return the answers, in the same order
+	 */
+	List<List<String>> runApart(List<Call> calls) {
+		try {
+			// With Lettuce, one is a connection's own on a pipeline only.
+			return this.own.use((connection) -> isPipelineOpened(connection) ? pipelined(connection, calls)
+					: calls.stream().map((call) -> run(connection, call)).toList());
+		}
+		catch (RuntimeException ex) {
+			throw RedisFailures.translate(null, ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.own.close();
 	}
 
 	<T> T withConnection(@Nullable String key, Function<RedisConnection, T> action) {

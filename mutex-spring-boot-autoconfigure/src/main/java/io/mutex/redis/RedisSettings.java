@@ -3,8 +3,8 @@ package io.mutex.redis;
 /**
  * How the Redis provider keeps its data.
  *
- * @param keyPrefix what every key in Redis begins with; not blank, without braces, white
- * space and control characters
+ * @param keyPrefix what every key and channel in Redis begins with; not blank, without
+ * braces, white space and control characters
  */
 public record RedisSettings(String keyPrefix) {
 

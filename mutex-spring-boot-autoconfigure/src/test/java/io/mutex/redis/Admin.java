@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 import io.mutex.testing.TestServer;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.params.ClientKillParams;
 
 /**
  * A second connection to a server, to look at it and to change its settings.
@@ -35,6 +36,10 @@ final class Admin implements AutoCloseable {
 		Matcher matcher = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)")
 			.matcher(this.jedis.info("commandstats"));
 		return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
+	}
+
+	void killOthers() {
+		this.jedis.clientKill(new ClientKillParams().skipMe(ClientKillParams.SkipMe.YES));
 	}
 
 	@Override
