@@ -33,6 +33,8 @@ final class Ask {
 
 	private String name;
 
+	private Owner owner = new Owner("pod-1", "host-1", ProcessHandle.current().pid(), Thread.currentThread().getName());
+
 	private Ask(String key) {
 		this.key = key;
 		this.name = "name of " + key;
@@ -98,15 +100,19 @@ final class Ask {
 		return this;
 	}
 
+	Ask owner(Owner owner) {
+		this.owner = owner;
+		return this;
+	}
+
 	Ask nonce(String nonce) {
 		this.nonce = nonce;
 		return this;
 	}
 
 	AcquireRequest request() {
-		Owner owner = new Owner("pod-1", "host-1", ProcessHandle.current().pid(), Thread.currentThread().getName());
-		return new AcquireRequest(this.key, this.name, this.nonce, owner, this.ttl, this.floor, this.unit, this.attempt,
-				this.tokens, this.permits, this.reservation);
+		return new AcquireRequest(this.key, this.name, this.nonce, this.owner, this.ttl, this.floor, this.unit,
+				this.attempt, this.tokens, this.permits, this.reservation);
 	}
 
 }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.mutex.LockProvider.Grant;
+import io.mutex.run.Owner;
 
 /**
  * Another process at the store under test: carries out what it is told on standard input
@@ -53,6 +54,7 @@ public final class ContractWorker {
 		try {
 			return switch (words[0]) {
 				case "acquire" -> acquire(words[1], words[2], words[3], words[4]);
+				case "acquire-as" -> acquireAs(words[1], Integer.parseInt(words[2]), Owner.parse(words[3]));
 				case "renew" -> this.provider.renew(List.of(grant(words))).toString();
 				case "release" -> this.provider.release(words[1], words[2], Boolean.parseBoolean(words[3])).toString();
 				case "complete" -> this.provider.complete(grant(words), words[4]).toString();
@@ -76,6 +78,15 @@ public final class ContractWorker {
 			.ttl(Duration.ofMillis(Long.parseLong(millis)))
 			.unit(unit.equals("-") ? null : unit)
 			.request());
+		return text(answer);
+	}
+
+	// asks under the name of another process
+	private String acquireAs(String key, int permits, Owner owner) {
+		return text(this.provider.acquire(Ask.of(key).permits(permits).owner(owner).request()));
+	}
+
+	private static String text(Acquisition answer) {
 		return (answer instanceof Acquisition.Granted granted)
 				? "Granted " + granted.firstToken() + " " + granted.token() + " " + granted.attempt()
 				: answer.getClass().getSimpleName();

@@ -9,6 +9,8 @@ import io.mutex.Acquisition.Done;
 import io.mutex.Acquisition.Held;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
+import io.mutex.run.Owner;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +56,44 @@ public abstract class LockProviderContractTests extends ConcurrencyContract {
 			assertHeldBy(holding);
 			assertThat(provider().complete(holding.grant(), "u")).isEqualTo(Settlement.SETTLED);
 			assertThat(worker.tell("acquire", holding.key(), Ask.newNonce(), "120000", "u")).isEqualTo("Done");
+		}
+	}
+
+	@Test
+	@DisplayName("C55 a process that looks like the holder gets nothing and changes nothing")
+	void processThatLooksLikeTheHolderIsAnother() throws Exception {
+		Holding holding = take(Ask.of(newKey()).unit("u"));
+		Owner owner = holding.request().owner();
+		String token = Long.toString(holding.token());
+		try (WorkerProcess twin = startWorker()) {
+			assertThat(twin.tell("acquire-as", holding.key(), "1", owner.toText())).isEqualTo("Held");
+			assertThat(twin.tell("renew", holding.key(), Ask.newNonce(), token)).isEqualTo("[LOST]");
+			assertThat(twin.tell("release", holding.key(), Ask.newNonce(), "true")).isEqualTo("NOT_OWNER");
+			assertThat(twin.tell("complete", holding.key(), Ask.newNonce(), token, "u")).isEqualTo("NOT_OWNER");
+			assertHeldBy(holding);
+			assertThat(provider().complete(holding.grant(), "u")).isEqualTo(Settlement.SETTLED);
+			String key = newKey();
+			assertThat(twin.tell("acquire-as", key, "1", owner.toText())).startsWith("Granted");
+			assertThat(ask(Ask.of(key).owner(owner))).isInstanceOf(Held.class);
+			assertThat(provider().release(key, Ask.newNonce(), true)).isEqualTo(Settlement.NOT_OWNER);
+			assertThat(ask(Ask.of(key).owner(owner))).isInstanceOfSatisfying(Held.class,
+					(held) -> assertThat(held.holder()).isEqualTo(owner));
+		}
+	}
+
+	@Test
+	@DisplayName("C55 processes that look the same are counted as several holders")
+	void processesThatLookTheSameAreSeveralHolders() throws Exception {
+		assumeSeveralHolders();
+		Holding holding = take(Ask.of(newKey()).permits(2));
+		String owner = holding.request().owner().toText();
+		try (WorkerProcess twin = startWorker()) {
+			assertThat(twin.tell("acquire-as", holding.key(), "2", owner)).startsWith("Granted");
+			assertThat(twin.tell("acquire-as", holding.key(), "2", owner)).isEqualTo("Held");
+			assertThat(ask(Ask.of(holding.key()).permits(2).owner(Owner.parse(owner)))).isInstanceOf(Held.class);
+			assertThat(provider().locks(1000)).filteredOn((lock) -> lock.key().equals(holding.key())).hasSize(2);
+			provider().release(holding.key(), holding.nonce(), true);
+			assertThat(ask(Ask.of(holding.key()))).isInstanceOf(Held.class);
 		}
 	}
 
