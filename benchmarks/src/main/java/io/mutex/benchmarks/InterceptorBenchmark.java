@@ -104,7 +104,7 @@ public class InterceptorBenchmark {
 		boolean full = scale.name().equals("full");
 		Options options = new OptionsBuilder().include(InterceptorBenchmark.class.getName())
 			.forks(full ? 3 : 1)
-			.warmupIterations(smoke ? 1 : 3)
+			.warmupIterations(smoke ? 1 : 8)
 			.warmupTime(TimeValue.milliseconds(smoke ? 200 : 1000))
 			.measurementIterations(smoke ? 2 : 5)
 			.measurementTime(TimeValue.milliseconds(smoke ? 200 : 1000))

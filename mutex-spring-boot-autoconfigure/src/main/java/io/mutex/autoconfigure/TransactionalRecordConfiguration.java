@@ -1,5 +1,8 @@
 package io.mutex.autoconfigure;
 
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
 import io.mutex.engine.LockEngine;
 import io.mutex.fence.FenceGuard;
 import io.mutex.fence.TransactionGuard;
@@ -8,6 +11,7 @@ import io.mutex.transaction.FenceCheck;
 import io.mutex.transaction.GuardedDataSourcePostProcessor;
 import io.mutex.transaction.TransactionModes;
 import io.mutex.transaction.TransactionalRuns;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -63,7 +67,21 @@ class TransactionalRecordConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionalRuns mutexTransactionalRuns(ObjectProvider<LockEngine> engine, FenceCheck check) {
-		return new TransactionalRuns(engine::getIfAvailable, check);
+		return new TransactionalRuns(remembered(engine), check);
+	}
+
+	// asked for at each call, where looking for a bean by its type takes longer than a
+	// lock in memory; without a lock, which the creation of beans might wait for
+	private static Supplier<@Nullable LockEngine> remembered(ObjectProvider<LockEngine> engine) {
+		AtomicReference<@Nullable LockEngine> found = new AtomicReference<>();
+		return () -> {
+			LockEngine known = found.get();
+			if (known == null) {
+				known = engine.getIfAvailable();
+				found.set(known);
+			}
+			return known;
+		};
 	}
 
 	@Bean
