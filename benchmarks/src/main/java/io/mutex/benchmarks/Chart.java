@@ -43,8 +43,9 @@ final class Chart {
 		for (Group group : groups) {
 			y = draw(group, y, body);
 		}
-		return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + WIDTH + " " + y
-				+ "\" role=\"img\" aria-label=\"Time of a lock beside its peers\">\n" + STYLE + body + "</svg>\n";
+		return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + WIDTH + "\" height=\"" + y + "\" viewBox=\"0 0 "
+				+ WIDTH + " " + y + "\" role=\"img\" aria-label=\"Time of a lock beside its peers\">\n" + STYLE + body
+				+ "</svg>\n";
 	}
 
 	private static int draw(Group group, int top, StringBuilder body) {
