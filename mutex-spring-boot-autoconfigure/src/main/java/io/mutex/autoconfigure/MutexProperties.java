@@ -308,8 +308,9 @@ public record MutexProperties(@DefaultValue("true") boolean enabled, @Nullable M
 	 * @param tablePrefix Prefix of the names of the tables.
 	 * @param schema Database schema of the tables. By default, that of the connection.
 	 * @param platform SQL dialect. By default, it is asked of the database.
-	 * @param poolSize Connections that are opened for the locks alone, when needed. 0
-	 * takes those of the application, which may then block its own locks.
+	 * @param poolSize Connections that are opened for the locks alone, when needed, and
+	 * one more to renew leases. 0 takes those of the application, which may then block
+	 * its own locks.
 	 * @param lockTimeout How long a statement waits for a locked row, at most half the
 	 * shortest of the two configured leases.
 	 * @param queryTimeout How long an answer of the database is waited for, at most half

@@ -206,7 +206,12 @@ final class LeaseKeeper {
 	}
 
 	private long renewalInterval(HeldLease lease) {
-		return this.provider.renewalInterval(lease.grant().ttl()).toNanos();
+		long interval = lease.nextRenewal().interval();
+		if (interval == 0) {
+			interval = this.provider.renewalInterval(lease.grant().ttl()).toNanos();
+			lease.nextRenewal().every(interval);
+		}
+		return interval;
 	}
 
 	private long untilRenewal(HeldLease lease) {
@@ -221,34 +226,57 @@ final class LeaseKeeper {
 	private long endOverdue() {
 		long next = TimedLoop.IDLE;
 		for (HeldLease lease : this.leases) {
-			loseIfOverdue(lease);
-			next = Math.min(next, lease.isHeld() ? untilWatched(lease) : TimedLoop.IDLE);
+			// the clocks are asked once for each, of which there may be thousands
+			long left = lease.isHeld() ? lease.term().timeLeft() : TimedLoop.IDLE;
+			if (left > 0 || !loseIfOverdue(lease)) {
+				next = Math.min(next, left);
+			}
 		}
-		return next;
+		return (next != TimedLoop.IDLE) ? Math.max(1, Math.min(WATCH_INTERVAL, next)) : TimedLoop.IDLE;
 	}
 
 	private long renewDue() {
 		long now = this.time.monotonicNanos();
-		List<HeldLease> together = new ArrayList<>();
-		List<HeldLease> alone = new ArrayList<>();
+		List<Due> together = new ArrayList<>();
+		List<Due> early = new ArrayList<>();
+		List<Due> alone = new ArrayList<>();
 		for (HeldLease lease : this.leases) {
-			if (!loseIfOverdue(lease) && lease.isHeld()
-					&& lease.nextRenewal().due() - now <= renewalInterval(lease) / 10) {
-				(lease.nextRenewal().isAlone() ? alone : together).add(lease);
+			long in = lease.nextRenewal().due() - now;
+			long interval = renewalInterval(lease);
+			if (in <= interval / 2 && !loseIfOverdue(lease) && lease.isHeld()) {
+				boolean due = in <= interval / 10;
+				if (!lease.nextRenewal().isAlone()) {
+					(due ? together : early).add(new Due(lease, in));
+				}
+				else if (due) {
+					alone.add(new Due(lease, in));
+				}
 			}
 		}
+		fill(together, early);
 		for (int from = 0; from < together.size(); from += MAX_BATCH) {
 			renew(together.subList(from, Math.min(together.size(), from + MAX_BATCH)));
 		}
-		alone.sort(Comparator.comparingLong((lease) -> lease.nextRenewal().due() - now));
-		for (HeldLease lease : alone) {
-			renew(List.of(lease));
+		alone.sort(Due.SOONEST);
+		for (Due due : alone) {
+			renew(List.of(due));
 			// each may wait for its row, and the others cannot wait for all of them
 			if (isAnyDueTogether()) {
 				break;
 			}
 		}
 		return untilNextRenewal();
+	}
+
+	// A batch has room for leases that are due soon: thereby they come to be due at once,
+	// and batches are full, at whatever times the leases were granted.
+	private static void fill(List<Due> together, List<Due> early) {
+		together.sort(Due.SOONEST);
+		int room = Math.floorMod(-together.size(), MAX_BATCH);
+		if (room > 0) {
+			early.sort(Due.SOONEST);
+			together.addAll(early.subList(0, Math.min(room, early.size())));
+		}
 	}
 
 	private boolean isAnyDueTogether() {
@@ -268,7 +296,8 @@ final class LeaseKeeper {
 		return until;
 	}
 
-	private void renew(List<HeldLease> batch) {
+	private void renew(List<Due> due) {
+		List<HeldLease> batch = due.stream().map(Due::lease).toList();
 		List<Grant> grants = batch.stream().map(HeldLease::grant).toList();
 		Validity sent = Validity.sentNow(this.time, Duration.ZERO);
 		try {
@@ -312,6 +341,18 @@ final class LeaseKeeper {
 
 	private static String describe(RuntimeException ex) {
 		return (ex instanceof MutexException) ? String.valueOf(ex.getMessage()) : ex.toString();
+	}
+
+	/**
+	 * A lease that may be renewed now.
+	 *
+	 * @param lease the lease
+	 * @param in in how many nanoseconds it is due, as it was when it was looked at
+	 */
+	private record Due(HeldLease lease, long in) {
+
+		private static final Comparator<Due> SOONEST = Comparator.comparingLong(Due::in);
+
 	}
 
 }

@@ -33,19 +33,24 @@ final class Calls {
 	}
 
 	<T> T call(@Nullable String key, String verb, ConnectionSource.Work<T> work) {
-		return call(key, verb, work, 0);
+		return call(key, verb, () -> this.connections.call(work), 0);
+	}
+
+	// for work that must not wait until other work gives its connection back
+	<T> T callApart(@Nullable String key, String verb, ConnectionSource.Work<T> work) {
+		return call(key, verb, () -> this.connections.callApart(work), 0);
 	}
 
 	// for work that is harmless to repeat: asks once more where an answer may be lost
 	<T> T callRepeatable(@Nullable String key, String verb, ConnectionSource.Work<T> work) {
-		return call(key, verb, work, 1);
+		return call(key, verb, () -> this.connections.call(work), 1);
 	}
 
-	private <T> T call(@Nullable String key, String verb, ConnectionSource.Work<T> work, int repeats) {
+	private <T> T call(@Nullable String key, String verb, Try<T> work, int repeats) {
 		int unanswered = 0;
 		for (int attempt = 1;; attempt++) {
 			try {
-				return this.connections.call(work);
+				return work.once();
 			}
 			catch (SQLException ex) {
 				Failure failure = Failure.of(ex);
@@ -95,6 +100,18 @@ final class Calls {
 
 	private String tables() {
 		return this.settings.table("lock") + ", " + this.settings.table("run") + " and " + this.settings.table("fence");
+	}
+
+	/**
+	 * One try of some work.
+	 *
+	 * @param <T> the type of the answer
+	 */
+	@FunctionalInterface
+	private interface Try<T> {
+
+		T once() throws SQLException;
+
 	}
 
 }

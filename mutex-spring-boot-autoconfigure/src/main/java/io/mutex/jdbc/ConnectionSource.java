@@ -31,6 +31,8 @@ final class ConnectionSource implements AutoCloseable {
 
 	private volatile @Nullable Pool pool;
 
+	private volatile @Nullable Pool apart;
+
 	private volatile @Nullable Integer borrowedIsolation;
 
 	private volatile boolean closed;
@@ -42,7 +44,15 @@ final class ConnectionSource implements AutoCloseable {
 
 	// does work on a connection. The platform is asked for at the first use.
 	<T> T call(Work<T> work) throws SQLException {
-		Pool pool = pool();
+		return call(pool(), work);
+	}
+
+	// does work that waits for no connection which other work has, if there are own ones
+	<T> T callApart(Work<T> work) throws SQLException {
+		return call(apart(), work);
+	}
+
+	private <T> T call(Pool pool, Work<T> work) throws SQLException {
 		try (Connection connection = pool.connect()) {
 			JdbcPlatform platform = platform(connection);
 			return pool.own() ? callOwn(pool, connection, platform, work) : callBorrowed(connection, platform, work);
@@ -137,13 +147,26 @@ final class ConnectionSource implements AutoCloseable {
 		return existing;
 	}
 
+	private synchronized Pool apart() throws SQLException {
+		Pool existing = this.apart;
+		if (existing == null) {
+			Pool shared = pool();
+			existing = shared.own() ? Pool.of(this.application, this.settings.withPoolSize(1)) : shared;
+			this.apart = existing;
+		}
+		return existing;
+	}
+
 	@Override
 	public void close() {
-		Pool open;
 		synchronized (this) {
 			this.closed = true;
-			open = this.pool;
 		}
+		close(this.pool);
+		close(this.apart);
+	}
+
+	private static void close(@Nullable Pool open) {
 		if (open != null) {
 			open.close();
 		}

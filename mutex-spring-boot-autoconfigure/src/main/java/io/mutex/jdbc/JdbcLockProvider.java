@@ -125,7 +125,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 			return List.of();
 		}
 		List<Grant> alone = grants.stream().filter((grant) -> !grant.shared()).toList();
-		return call((grants.size() == 1) ? grants.get(0).key() : null, "renew", (connection, store) -> {
+		return callApart((grants.size() == 1) ? grants.get(0).key() : null, "renew", (connection, store) -> {
 			Iterator<Renewal> answers = alone.isEmpty() ? Collections.emptyIterator()
 					: renewAlone(connection, store, alone).iterator();
 			List<Renewal> all = new ArrayList<>();
@@ -314,6 +314,10 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 
 	private <T> T call(@Nullable String key, String verb, StoreWork<T> work) {
 		return this.calls.call(key, verb, (connection, platform) -> work.on(connection, store(platform)));
+	}
+
+	private <T> T callApart(@Nullable String key, String verb, StoreWork<T> work) {
+		return this.calls.callApart(key, verb, (connection, platform) -> work.on(connection, store(platform)));
 	}
 
 	private Store store(JdbcPlatform platform) {

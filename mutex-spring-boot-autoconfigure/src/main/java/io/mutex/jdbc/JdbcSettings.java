@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param schema the schema of the tables, of the same form, or {@code null} for the
  * connection's own
  * @param platform the database, or {@code null} to ask the driver at the first use
- * @param poolSize how many connections of its own the provider may open; with 0 it
- * borrows those of the application
+ * @param poolSize how many connections of its own the provider may open, and one more
+ * while it renews leases; with 0 it borrows those of the application
  * @param lockTimeout how long a statement waits for a row that another transaction has
  * locked, 1 ms or more
  * @param queryTimeout how long any answer of the database is waited for, 1 ms or more;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import ch.qos.logback.classic.Level;
+import io.mutex.Lease;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.LockRequest;
 import io.mutex.engine.FaultyProvider.Call;
@@ -99,6 +101,33 @@ class LeaseKeeperTests {
 		assertThat(this.engines.events.lost).isEmpty();
 		assertThat(this.store.calls(Op.RENEW).size()).isLessThan(60);
 		assertThat(this.store.locks(100)).isEmpty();
+	}
+
+	@Test
+	void batchesAreFullAtWhateverTimesTheLeasesWereGranted() {
+		CompletableFuture<Void> free = new CompletableFuture<>();
+		Duration ttl = Duration.ofMillis(4500);
+		Lease first = hold(0, 300, ttl, free);
+		// later than what is renewed together in any case, and sooner than half of the
+		// interval
+		Duration later = first.remaining().minusMillis(400);
+		Awaitility.await().atMost(Engines.PATIENCE).until(() -> first.remaining().compareTo(later) < 0);
+		hold(300, 1000, ttl, free);
+		Awaitility.await().atMost(Engines.PATIENCE).until(() -> {
+			List<Call> renewals = this.store.calls(Op.RENEW);
+			return renewals.size() > 4 && renewals.subList(renewals.size() - 4, renewals.size())
+				.stream()
+				.allMatch((call) -> call.detail().equals("500"));
+		});
+		free.complete(null);
+		assertThat(this.engines.events.lost).isEmpty();
+	}
+
+	private Lease hold(int from, int to, Duration ttl, CompletableFuture<Void> free) {
+		for (int i = from; i < to; i++) {
+			this.engine.execute(LockRequest.of("key" + i).withLease(ttl), (lease) -> free);
+		}
+		return this.engines.events.granted.get(from);
 	}
 
 	@Test

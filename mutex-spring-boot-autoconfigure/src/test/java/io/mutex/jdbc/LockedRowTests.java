@@ -5,6 +5,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import io.mutex.Acquisition;
 import io.mutex.LockProvider.Grant;
@@ -53,6 +56,32 @@ class LockedRowTests {
 				other.rollback();
 			}
 			assertThat(provider.renew(List.of(locked, free))).containsOnly(Renewal.RENEWED);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("C58 a renewal waits for no connection that an acquisition has")
+	void renewalWaitsForNoConnectionThatAnAcquisitionHas(JdbcPlatform platform) throws Exception {
+		TestDatabase database = TestDatabase.shared(platform);
+		Duration patience = Duration.ofSeconds(60);
+		ExecutorService threads = Executors.newSingleThreadExecutor();
+		try (JdbcLockProvider provider = new JdbcLockProvider(database.dataSource(), "test",
+				JdbcSettings.defaults().withPoolSize(1).withTimeouts(patience, patience))) {
+			Grant held = Requests.take(provider, Requests.newKey());
+			Grant locked = Requests.take(provider, Requests.newKey());
+			provider.release(locked.key(), locked.nonce(), true);
+			try (Connection other = lock(database, locked.key())) {
+				Future<Acquisition> waiting = threads.submit(() -> provider.acquire(Requests.request(locked.key())));
+				LockWaits.await(platform, database, waiting);
+				assertThat(provider.renew(List.of(held))).containsExactly(Renewal.RENEWED);
+				assertThat(waiting).isNotDone();
+				other.rollback();
+				assertThat(waiting.get()).isInstanceOf(Acquisition.Granted.class);
+			}
+		}
+		finally {
+			threads.shutdown();
 		}
 	}
 
