@@ -37,6 +37,8 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	private volatile @Nullable RedisConnection connection;
 
+	private volatile boolean reading;
+
 	private volatile boolean confirmed;
 
 	private volatile @Nullable RuntimeException failure;
@@ -69,8 +71,10 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	private void subscribe(RedisConnection connection) throws InterruptedException {
 		try {
+			this.reading = true;
 			connection.subscribe(this, this.channel);
-			// Lettuce is still at it.
+			this.reading = false;
+			// Lettuce is still at it, and ends when the connection is closed.
 			boolean subscribed = true;
 			while (subscribed && !this.ended.await(1, TimeUnit.SECONDS)) {
 				subscribed = connection.isSubscribed() && ClientLibraries.isOpen(connection);
@@ -131,7 +135,8 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	// subscribed after all.
 	private void unsubscribe() {
 		RedisConnection connection = this.connection;
-		Subscription subscription = (this.confirmed && connection != null) ? connection.getSubscription() : null;
+		Subscription subscription = (this.reading && this.confirmed && connection != null)
+				? connection.getSubscription() : null;
 		try {
 			if (subscription != null && subscription.isAlive()) {
 				subscription.unsubscribe();
