@@ -8,10 +8,15 @@ import java.time.LocalDate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /**
  * Measures everything, or what is named, and writes the report.
  */
 public final class Benchmarks {
+
+	private static final Logger logger = LoggerFactory.getLogger(Benchmarks.class);
 
 	private static final Map<String, Experiment> EXPERIMENTS = experiments();
 
@@ -35,7 +40,7 @@ public final class Benchmarks {
 			for (Map.Entry<String, Experiment> experiment : EXPERIMENTS.entrySet()) {
 				if (isChosen(experiment.getKey(), arguments)) {
 					long start = System.nanoTime();
-					experiment.getValue().measure(scale, servers, results);
+					measure(experiment.getKey(), experiment.getValue(), scale, servers, results);
 					out.printf("%s: %d s%n", experiment.getKey(), (System.nanoTime() - start) / 1_000_000_000);
 				}
 			}
@@ -46,6 +51,18 @@ public final class Benchmarks {
 		out.print(Report.targets(results));
 		// JMH and some clients leave threads behind
 		System.exit(0);
+	}
+
+	// One that fails is reported as a missed target, and does not cost the others.
+	private static void measure(String name, Experiment experiment, Scale scale, Servers servers, Results results) {
+		try {
+			experiment.measure(scale, servers, results);
+		}
+		catch (Exception ex) {
+			logger.error("The experiment {} failed", name, ex);
+			results
+				.add(Target.atMost(0, "", "failures", "The experiment " + name + ": " + ex.getMessage(), Spread.of(1)));
+		}
 	}
 
 	private static boolean isChosen(String name, String[] arguments) {
