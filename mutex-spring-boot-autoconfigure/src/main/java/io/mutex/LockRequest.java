@@ -165,7 +165,7 @@ public record LockRequest(String key, String name, @Nullable Duration lease, @Nu
 
 	/**
 	 * Shares the key with others that do so, and excludes those that do not: the reader's
-	 * side of a read-write lock.
+	 * side of a read-write lock. Needs {@link FencingPolicy#NONE}, as several permits do.
 	 * @return the changed copy
 	 */
 	public LockRequest shared() {

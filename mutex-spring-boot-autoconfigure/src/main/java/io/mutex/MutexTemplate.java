@@ -1,5 +1,8 @@
 package io.mutex;
 
+import java.time.Duration;
+import java.util.Collection;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +29,10 @@ public interface MutexTemplate {
 	 * not run
 	 * @throws LeaseLostException if the lease was lost while the body ran and the body
 	 * did not throw, or if the same call path holds a lease of the key that is lost
-	 * @throws MutexException if the store could not be asked; the body has not run
+	 * @throws IllegalArgumentException if the request has a unit, or several permits and
+	 * fencing other than {@link FencingPolicy#NONE}
+	 * @throws MutexException if the store could not be asked, or the same call path
+	 * shares the key that is asked for exclusively; the body has not run
 	 */
 	<T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LeaseCallback<T, E> body) throws E;
 
@@ -48,5 +54,48 @@ public interface MutexTemplate {
 	 */
 	<T extends @Nullable Object, E extends Throwable> RunResult<T> singleRun(LockRequest request,
 			LeaseCallback<T, E> body) throws E;
+
+	/**
+	 * Runs the body while several keys are held, as {@link #executeAll} does, each
+	 * exclusively and with the configured lease.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception the body may throw
+	 * @param keys the keys, at least one; their order does not matter, and one that is
+	 * given twice counts once
+	 * @param waitFor how long to wait for all of them together; zero asks once for each
+	 * @param body the protected work
+	 * @return what the body returned
+	 * @throws E if the body throws it
+	 */
+	default <T extends @Nullable Object, E extends Throwable> T acquireAll(Collection<String> keys, Duration waitFor,
+			LeasesCallback<T, E> body) throws E {
+		return executeAll(keys.stream().map(LockRequest::of).toList(), waitFor, body);
+	}
+
+	/**
+	 * Runs the body while several keys are held: all of them, or it does not run. They
+	 * are taken in the order of the keys, character by character, which is the same for
+	 * all callers, so that no two of them wait for each other; and released in the
+	 * opposite order.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception the body may throw
+	 * @param requests the keys and how to ask for each, at least one, without units; the
+	 * time that each of them would wait does not matter
+	 * @param waitFor how long to wait for all of them together; zero asks once for each
+	 * @param body the protected work
+	 * @return what the body returned
+	 * @throws E if the body throws it
+	 * @throws IllegalArgumentException if no key is given, or one twice in different ways
+	 * @throws LockNotAcquiredException if one of the keys is held until the waiting is
+	 * over, the thread is interrupted while it waits, or the application shuts down; the
+	 * others are free again, and the body has not run
+	 * @throws LeaseLostException if one of the leases was lost while the body ran and the
+	 * body did not throw
+	 * @throws MutexException if the store could not be asked; the body has not run
+	 */
+	default <T extends @Nullable Object, E extends Throwable> T executeAll(Collection<LockRequest> requests,
+			Duration waitFor, LeasesCallback<T, E> body) throws E {
+		return SeveralKeys.of(this, requests, waitFor).execute(body);
+	}
 
 }

@@ -73,6 +73,21 @@ public @interface Fenced {
 	Fencing fencing() default Fencing.STRICT;
 
 	/**
+	 * Whether the holders of the key exclude each other. Methods that share a key run at
+	 * the same time, and beside none that does not share it: readers and a writer. A
+	 * guard knows one holder, so sharing needs {@link Fencing#NONE}.
+	 * @return the mode
+	 */
+	Mode mode() default Mode.EXCLUSIVE;
+
+	/**
+	 * How many may hold the key at once: a counting semaphore over all instances. More
+	 * than one needs {@link Fencing#NONE}, and excludes {@link Mode#SHARED}.
+	 * @return the number, 1 or more
+	 */
+	int permits() default 1;
+
+	/**
 	 * The length of the lease, renewed while the method runs.
 	 * @return a duration of at least 1 second; empty means
 	 * <code>mutex.fenced.lease</code>

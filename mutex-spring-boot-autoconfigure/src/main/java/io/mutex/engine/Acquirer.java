@@ -141,7 +141,6 @@ final class Acquirer {
 		if (question.request().unit() != null || question.request().waitFor().isZero()) {
 			return null;
 		}
-		this.signals.start();
 		return new Reservation(this.signals.waiter(),
 				Duration.ofNanos(poll * 2).plus(this.settings.minPoll()).plusMillis(1));
 	}
@@ -237,12 +236,15 @@ final class Acquirer {
 			long least = Acquirer.this.settings.minPoll().toNanos();
 			long next = Math.max(least, jittered(this.poll));
 			this.asked = true;
-			this.answer = Acquirer.this.asker.ask(this.question, tokens(), reservation(this.question, next),
-					this.deadline);
+			Reservation reservation = reservation(this.question, next);
+			this.answer = Acquirer.this.asker.ask(this.question, tokens(), reservation, this.deadline);
 			if (!this.waits.test(this.answer.acquisition())) {
 				return true;
 			}
 			Acquirer.this.line.refused(this.waiter);
+			if (reservation != null) {
+				Acquirer.this.signals.start();
+			}
 			this.pause = Math.max(least, shorter(next, remaining(this.answer.acquisition())));
 			this.poll = Math.min(Acquirer.this.settings.maxPoll().toNanos(), this.poll * 3 / 2);
 			return false;

@@ -3,7 +3,6 @@ package io.mutex.engine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.mutex.Acquisition;
@@ -23,7 +22,6 @@ import io.mutex.engine.Entrance.Entry;
 import io.mutex.fence.FenceGuard;
 import io.mutex.run.Outcome;
 import io.mutex.run.Owner;
-import io.mutex.run.RunUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +51,8 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 	private final Guards guards;
 
 	private final Supplier<String> nonces;
+
+	private final Reentrance reentrance;
 
 	private final Entrance entrance;
 
@@ -99,6 +99,7 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.settler = new Settler(provider, time, this.keeper, this.line, this.listeners);
 		this.calls = new ProtectedCall(this.settler, this.reporter, this.threads);
 		this.guards = new Guards(this.listeners, provider.name());
+		this.reentrance = new Reentrance(this.keeper, this.guards);
 		this.nonces = nonces;
 		Owner self = new Owner(settings.instance(), HostName.get(), ProcessHandle.current().pid(), "");
 		this.signals = new Signals(provider, nonces.get(), this.line);
@@ -118,9 +119,10 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 			throw new IllegalArgumentException("key '" + request.key() + "' was asked for with unit '"
 					+ request.unit().id() + "': a unit is recorded by singleRun, not by execute");
 		}
+		Reentrance.check(request);
 		RunSurroundings around = this.surroundings;
 		LeaseCallback<T, E> work = (around != null) ? around.work(this, request, body) : body;
-		HeldLease outer = reentered(request);
+		HeldLease outer = this.reentrance.find(request);
 		if (outer != null) {
 			return again(outer, work);
 		}
@@ -139,6 +141,7 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> RunResult<T> singleRun(LockRequest request,
 			LeaseCallback<T, E> body) throws E {
+		Reentrance.check(request);
 		RunSurroundings around = this.surroundings;
 		return (around != null) ? run(around.request(this, request), around.body(this, request, body))
 				: run(request, body);
@@ -146,7 +149,7 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 
 	private <T extends @Nullable Object, E extends Throwable> RunResult<T> run(LockRequest request,
 			LeaseCallback<T, E> body) throws E {
-		HeldLease outer = reentered(request);
+		HeldLease outer = this.reentrance.find(request);
 		TransactionalRun joined = (outer != null) ? joined(outer) : null;
 		if (joined != null && joined.isProvisionallyDone() && request.unit() != null) {
 			return this.reporter.doneProvisionally(request);
@@ -355,33 +358,6 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.keeper.stop();
 		this.monitors.stop();
 		this.threads.close();
-	}
-
-	private @Nullable HeldLease reentered(LockRequest request) {
-		Optional<Lease> outer = Leases.find(request.key());
-		if (outer.isEmpty()) {
-			return null;
-		}
-		Lease lease = outer.get();
-		if (lease instanceof HeldLease held && held.isCommitted()) {
-			// its end is committed, and only what the transaction has to do after it is
-			// left
-			return null;
-		}
-		lease.assertValid();
-		if (!(lease instanceof HeldLease held) || !this.keeper.keeps(held)) {
-			// the key of another engine, whose store knows nothing of this one's
-			return null;
-		}
-		RunUnit unit = request.unit();
-		if (unit != null && !unit.id().equals(lease.unit())) {
-			throw new MutexException(request.key(),
-					"key '" + request.key() + "' is held by this call "
-							+ ((lease.unit() != null) ? "for unit '" + lease.unit() + "'" : "without a unit")
-							+ " and cannot be entered again for unit '" + unit.id() + "'; the work was not run");
-		}
-		this.guards.register(held, request.fencing());
-		return held;
 	}
 
 }

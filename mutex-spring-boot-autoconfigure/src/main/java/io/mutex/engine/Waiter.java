@@ -56,22 +56,19 @@ final class Waiter {
 	 */
 	@Nullable Turn await(long nanos) throws InterruptedException {
 		long end = System.nanoTime() + nanos;
-		for (long left = nanos; this.turn == null && !isTold() && left > 0; left = end - System.nanoTime()) {
+		for (long left = nanos; !isDue() && left > 0; left = end - System.nanoTime()) {
 			LockSupport.parkNanos(this, left);
 			if (this.turn == null && Thread.interrupted()) {
 				throw new InterruptedException();
 			}
 		}
+		// who was told asks after this, and finds what it was told of
+		this.told = false;
 		return this.turn;
 	}
 
-	// what was told before the store is asked is known when it has answered
-	private boolean isTold() {
-		boolean now = this.first && this.told;
-		if (now) {
-			this.told = false;
-		}
-		return now;
+	boolean isDue() {
+		return this.turn != null || (this.first && this.told);
 	}
 
 	@Nullable Turn turn() {
@@ -102,6 +99,12 @@ final class Waiter {
 	void hand(Turn turn) {
 		this.turn = turn;
 		LockSupport.unpark(this.thread);
+	}
+
+	@Override
+	public String toString() {
+		return "waiter of '" + this.key + "'" + (this.first ? ", first" : "") + (this.told ? ", told" : "")
+				+ (this.asking ? ", asking" : "") + ((this.turn != null) ? ", token " + this.turn.token() : "");
 	}
 
 }

@@ -4,8 +4,11 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 
+import io.mutex.AcquireRequest;
 import io.mutex.Keys;
 import io.mutex.LockRequest;
+import io.mutex.annotation.Fencing;
+import io.mutex.annotation.Mode;
 import io.mutex.run.Durations;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +77,22 @@ record Attributes(MergedAnnotation<?> annotation, MethodExpressions expressions)
 			throw refuse("its maxHold is not longer than 0", "Set it to a time such as 10m, or leave it out", null);
 		}
 		return value;
+	}
+
+	int permits() {
+		int permits = this.annotation.getInt("permits");
+		boolean shared = this.annotation.getEnum("mode", Mode.class) == Mode.SHARED;
+		if (permits < 1) {
+			throw refuse("its permits are " + permits, "Set them to 1 or more, or leave them out", null);
+		}
+		if (shared && permits > 1) {
+			throw refuse("it shares its key and has permits", "Leave out either mode = SHARED or permits", null);
+		}
+		if ((shared || permits > 1) && this.annotation.getEnum("fencing", Fencing.class) != Fencing.NONE) {
+			throw refuse("several may hold its key at once, but a guard knows one holder",
+					"Add fencing = Fencing.NONE, or leave out " + (shared ? "mode = SHARED" : "permits"), null);
+		}
+		return shared ? AcquireRequest.SHARED : permits;
 	}
 
 	int maxRetries() {

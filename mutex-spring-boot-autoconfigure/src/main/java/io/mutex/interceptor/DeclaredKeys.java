@@ -7,13 +7,15 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The constant keys of an application, to find methods that would keep each other from
  * running by accident. Two beans of one class are no accident, nor is a single run that
- * excludes fenced work.
+ * excludes fenced work, or a writer that excludes readers.
  */
 final class DeclaredKeys {
 
 	private final Map<String, SingleRunOperation> singleRuns = new ConcurrentHashMap<>();
 
 	private final Map<String, FencedOperation> fenced = new ConcurrentHashMap<>();
+
+	private final Map<String, FencedOperation> shared = new ConcurrentHashMap<>();
 
 	/**
 	 * Adds the operations of a method.
@@ -31,7 +33,8 @@ final class DeclaredKeys {
 		}
 		FencedOperation fencedWork = operations.fenced();
 		if (fencedWork != null && fencedWork.key().isConstant()) {
-			FencedOperation other = this.fenced.putIfAbsent(fencedWork.key().text(), fencedWork);
+			FencedOperation other = (fencedWork.isShared() ? this.shared : this.fenced)
+				.putIfAbsent(fencedWork.key().text(), fencedWork);
 			if (other != null && !same(other.declaration(), fencedWork.declaration())
 					&& !other.policy().equals(fencedWork.policy())) {
 				throw differing(fencedWork.declaration(), fencedWork.key(), fencedWork.policy(), other.declaration(),

@@ -2,6 +2,7 @@ package io.mutex.interceptor;
 
 import java.time.Duration;
 
+import io.mutex.AcquireRequest;
 import io.mutex.annotation.Fencing;
 import io.mutex.annotation.OnHeld;
 import org.jspecify.annotations.Nullable;
@@ -15,19 +16,33 @@ import org.jspecify.annotations.Nullable;
  * @param waitFor how long to wait for a held key
  * @param onHeld what to do when it is held
  * @param fencing when the storage refuses an earlier holder
+ * @param permits how many may hold the key at once, {@link AcquireRequest#SHARED} for any
+ * number
  * @param lease the length of the lease
  * @param maxHold the longest hold, or {@code null} for no limit
  */
 record FencedOperation(Declaration declaration, Template key, @Nullable Template resource, Duration waitFor,
-		OnHeld onHeld, Fencing fencing, Duration lease, @Nullable Duration maxHold) {
+		OnHeld onHeld, Fencing fencing, int permits, Duration lease, @Nullable Duration maxHold) {
+
+	boolean isShared() {
+		return this.permits > 1;
+	}
+
+	private String sharing() {
+		if (this.permits == AcquireRequest.SHARED) {
+			return "shared, ";
+		}
+		return isShared() ? "at most " + this.permits + " at once, " : "";
+	}
 
 	/**
 	 * What two methods with one key have to agree on.
 	 * @return the policy, for people
 	 */
 	String policy() {
-		return "fencing " + this.fencing + ((this.resource != null) ? " of '" + this.resource.text() + "'" : "")
-				+ ", lease " + this.lease + ((this.maxHold != null) ? ", held at most " + this.maxHold : "");
+		return sharing() + "fencing " + this.fencing
+				+ ((this.resource != null) ? " of '" + this.resource.text() + "'" : "") + ", lease " + this.lease
+				+ ((this.maxHold != null) ? ", held at most " + this.maxHold : "");
 	}
 
 }

@@ -141,7 +141,8 @@ final class MutexInterceptor implements MethodInterceptor {
 	private @Nullable Object fenced(FencedOperation operation, Call call) throws Throwable {
 		String key = valid("key", operation.declaration(), operation.key(), call);
 		LockRequest request = new LockRequest(key, operation.key().text(), operation.lease(), operation.maxHold(),
-				operation.waitFor(), null, Attempts.BY_HAND, false, policy(operation, call), 1, null, null);
+				operation.waitFor(), null, Attempts.BY_HAND, false, policy(operation, call), operation.permits(), null,
+				null);
 		try {
 			return this.advice.get().execute(call.invocation(), request, body(null, call), this.template.get());
 		}

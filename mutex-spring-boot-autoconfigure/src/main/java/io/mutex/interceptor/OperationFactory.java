@@ -118,7 +118,8 @@ final class OperationFactory {
 		FencedOperation operation = new FencedOperation(expressions.declaration(), attributes.key(),
 				attributes.resource(), attributes.waitFor(standard.fencedWaitFor()),
 				annotation.getEnum("onHeld", OnHeld.class), annotation.getEnum("fencing", Fencing.class),
-				attributes.lease(standard.fencedLease()), attributes.maxHold(standard.fencedMaxHold()));
+				attributes.permits(), attributes.lease(standard.fencedLease()),
+				attributes.maxHold(standard.fencedMaxHold()));
 		logger.info("Fenced work '{}' of {}: {}", operation.key().text(), expressions.declaration(),
 				operation.policy());
 		this.fencing.add(operation);

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -42,6 +43,11 @@ final class FaultyProvider implements LockProvider {
 	static final Fault NONE = (call, store) -> store.get();
 
 	final List<Call> calls = new CopyOnWriteArrayList<>();
+
+	final List<AcquireRequest> requests = new CopyOnWriteArrayList<>();
+
+	/** What the store reports of keys that become free; nothing by default. */
+	volatile Listening listening = (waiter, released) -> false;
 
 	private final LockProvider store;
 
@@ -108,6 +114,7 @@ final class FaultyProvider implements LockProvider {
 
 	@Override
 	public Acquisition acquire(AcquireRequest request) {
+		this.requests.add(request);
 		return (Acquisition) run(Op.ACQUIRE, request.key(), request.nonce(), String.valueOf(request.attempt()),
 				() -> this.store.acquire(request));
 	}
@@ -173,6 +180,11 @@ final class FaultyProvider implements LockProvider {
 	}
 
 	@Override
+	public boolean listen(String waiter, Consumer<String> released) throws InterruptedException {
+		return this.listening.listen(waiter, released);
+	}
+
+	@Override
 	public void check() {
 		this.store.check();
 	}
@@ -213,6 +225,15 @@ final class FaultyProvider implements LockProvider {
 	 * @param thread the name of the thread that asked
 	 */
 	record Call(Op op, String key, String nonce, String detail, String thread) {
+
+	}
+
+	/**
+	 * How a store reports keys that become free.
+	 */
+	interface Listening {
+
+		boolean listen(String waiter, Consumer<String> released) throws InterruptedException;
 
 	}
 
