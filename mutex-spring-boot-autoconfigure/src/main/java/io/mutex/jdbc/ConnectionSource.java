@@ -121,6 +121,17 @@ final class ConnectionSource implements AutoCloseable {
 		return before;
 	}
 
+	// a pool of one connection beside the own ones, for a thread that keeps it; null
+	// where connections are borrowed
+	@Nullable Pool single() throws SQLException {
+		Pool pool = pool();
+		return pool.own() ? pool.single() : null;
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
 	// the platform, if a connection was had before
 	@Nullable JdbcPlatform knownPlatform() {
 		return (this.settings.platform() != null) ? this.settings.platform() : this.platform;

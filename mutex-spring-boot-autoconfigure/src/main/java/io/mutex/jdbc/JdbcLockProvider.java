@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 import javax.sql.DataSource;
@@ -17,6 +18,7 @@ import io.mutex.AcquireRequest;
 import io.mutex.Acquisition;
 import io.mutex.HeldLock;
 import io.mutex.LockProvider;
+import io.mutex.MutexException;
 import io.mutex.Purged;
 import io.mutex.Reopening;
 import io.mutex.TransactionalStore;
@@ -266,6 +268,28 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 	}
 
 	@Override
+	public boolean listen(String waiter, Consumer<String> released) throws InterruptedException {
+		JdbcPlatform platform = this.calls.call(null, "listen", (connection, known) -> known);
+		if (!PostgresNotifications.isFor(platform)) {
+			return false;
+		}
+		try (Pool single = this.connections.single()) {
+			if (single == null) {
+				return false;
+			}
+			try (Connection connection = single.connect()) {
+				return PostgresNotifications.listen(connection, waiter, released, this.connections::isClosed);
+			}
+		}
+		catch (SQLException ex) {
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			throw new MutexException(null, "the jdbc provider no longer hears of releases: " + ex.getMessage(), ex);
+		}
+	}
+
+	@Override
 	public void close() {
 		this.connections.close();
 	}
@@ -281,7 +305,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 				return transition.answer();
 			}
 			if (write(connection, store, key, seen, transition)) {
-				return transition.answer();
+				return told(connection, store, key, transition, seen.now());
 			}
 			if (race == MAX_HINTS && transition.answer() instanceof Acquisition.Held) {
 				return transition.answer();
@@ -296,7 +320,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 			if (transition.shared() != null) {
 				Optional<Transition<A>> locked = store.rows().decideLocked(connection, key, unit, decision);
 				if (locked.isPresent()) {
-					return locked.get().answer();
+					return told(connection, store, key, locked.get(), seen.now());
 				}
 			}
 			seen = store.rows().read(connection, key, unit);
@@ -310,6 +334,16 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 			return store.fast().reserve(connection, key, seen.version(), lock.place());
 		}
 		return store.rows().write(connection, key, seen, transition);
+	}
+
+	// the answer to what is stored, after the next holder was told if it frees the key
+	private static <A> A told(Connection connection, Store store, String key, Transition<A> transition, long now) {
+		boolean frees = transition.answer() == Settlement.SETTLED || transition.answer() instanceof ForcedRelease;
+		LockRow lock = transition.lock();
+		if (frees && lock != null && lock.place().isTaken(now)) {
+			store.fast().announce(connection, lock.place().waiter(), key);
+		}
+		return transition.answer();
 	}
 
 	private <T> T call(@Nullable String key, String verb, StoreWork<T> work) {

@@ -93,6 +93,11 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 		}
 	}
 
+	// another pool with the same settings, of one connection that is kept for ever
+	Pool single() {
+		return new Pool(Hikari.single(this.dataSource), true);
+	}
+
 	// closes an own connection for good
 	void discard(Connection connection) {
 		Hikari.discard(this.dataSource, connection);
@@ -180,6 +185,15 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 			config.setInitializationFailTimeout(-1);
 			config.setKeepaliveTime(0);
 			config.setLeakDetectionThreshold(0);
+			return new HikariDataSource(config);
+		}
+
+		static DataSource single(DataSource own) {
+			HikariConfig config = new HikariConfig();
+			((HikariDataSource) own).copyStateTo(config);
+			config.setPoolName(NAME + "-listener");
+			config.setMaximumPoolSize(1);
+			config.setMaxLifetime(0);
 			return new HikariDataSource(config);
 		}
 

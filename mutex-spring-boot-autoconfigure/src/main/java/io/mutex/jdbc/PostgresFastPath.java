@@ -16,6 +16,8 @@ import io.mutex.LockProvider.Renewal;
 import io.mutex.protocol.LockRow;
 import io.mutex.protocol.Micros;
 import io.mutex.protocol.Place;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Every operation of PostgreSQL as one statement.
@@ -42,6 +44,13 @@ final class PostgresFastPath extends FastPath {
 
 	private static final String RELEASE = PLAIN_RELEASE + " AND " + LOCK_TIMEOUT + " IS NOT NULL RETURNING " + DURABLE;
 
+	// the queue of the notifications is full
+	private static final String QUEUE_FULL = "54000";
+
+	private static final Logger logger = LoggerFactory.getLogger(PostgresFastPath.class);
+
+	// a transaction of the application executes it as it is: a notification would keep it
+	// from being prepared for a commit in two phases
 	static final String SETTLE = "WITH released AS (UPDATE @@lock@@ SET version = version + 1, expires_at = 0"
 			+ " WHERE namespace = ? AND lock_key = ? AND slot = 0 AND nonce = ? AND token = ? AND unit = ?"
 			+ " AND expires_at > 0 AND " + LOCK_TIMEOUT + " IS NOT NULL"
@@ -82,6 +91,10 @@ final class PostgresFastPath extends FastPath {
 
 	private final String settle;
 
+	private final String silentRelease;
+
+	private final String silentSettle;
+
 	private final String reserve;
 
 	private final String renew;
@@ -90,10 +103,16 @@ final class PostgresFastPath extends FastPath {
 		super(sql, namespace);
 		this.acquire = sql.text(acquireText(false));
 		this.acquireUnit = sql.text(acquireText(true));
-		this.release = sql.text(RELEASE);
-		this.settle = sql.text(SETTLE);
+		this.release = sql.text(loud(RELEASE));
+		this.settle = sql.text(loud(SETTLE));
+		this.silentRelease = sql.text(RELEASE);
+		this.silentSettle = sql.text(SETTLE);
 		this.reserve = sql.text(RESERVE);
 		this.renew = sql.text(RENEW);
+	}
+
+	private static String loud(String text) {
+		return text.replace(DURABLE, DURABLE + ", " + PostgresNotifications.NOTIFY);
 	}
 
 	private static String acquireText(boolean unit) {
@@ -175,17 +194,17 @@ final class PostgresFastPath extends FastPath {
 
 	@Override
 	boolean release(Connection connection, String key, String nonce, boolean began) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.release)) {
+		return loudly(connection, this.release, this.silentRelease, (statement) -> {
 			bindRelease(statement, key, nonce, began);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next();
 			}
-		}
+		});
 	}
 
 	@Override
 	boolean settle(Connection connection, Grant grant, String unit, Outcome outcome) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.settle)) {
+		return loudly(connection, this.settle, this.silentSettle, (statement) -> {
 			new Binder(statement).texts(namespace(), grant.key(), grant.nonce())
 				.number(grant.token())
 				.texts(unit, outcome.code())
@@ -193,6 +212,33 @@ final class PostgresFastPath extends FastPath {
 				.number(outcome.delayMicros())
 				.error(outcome.error());
 			return statement.executeUpdate() == 1;
+		});
+	}
+
+	// nothing is stored if the waiter could not be told, and so it is stored without
+	private static boolean loudly(Connection connection, String loud, String silent, Update update)
+			throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(loud)) {
+			return update.run(statement);
+		}
+		catch (SQLException ex) {
+			if (!QUEUE_FULL.equals(ex.getSQLState())) {
+				throw ex;
+			}
+		}
+		try (PreparedStatement statement = connection.prepareStatement(silent)) {
+			return update.run(statement);
+		}
+	}
+
+	@Override
+	void announce(Connection connection, String waiter, String key) {
+		try (PreparedStatement statement = connection.prepareStatement(PostgresNotifications.ANNOUNCE)) {
+			new Binder(statement).texts(waiter, key);
+			statement.execute();
+		}
+		catch (SQLException ex) {
+			logger.debug("The waiter for key={} was not told of its release", key, ex);
 		}
 	}
 
@@ -233,6 +279,13 @@ final class PostgresFastPath extends FastPath {
 	private static Array array(Connection connection, String type, List<Grant> grants, Function<Grant, Object> value)
 			throws SQLException {
 		return connection.createArrayOf(type, grants.stream().map(value).toArray());
+	}
+
+	@FunctionalInterface
+	private interface Update {
+
+		boolean run(PreparedStatement statement) throws SQLException;
+
 	}
 
 }
