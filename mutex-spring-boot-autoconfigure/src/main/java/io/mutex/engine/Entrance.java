@@ -70,6 +70,17 @@ final class Entrance {
 	 * @throws MutexException if the store or a guard did not answer, or refused
 	 */
 	Entry enter(LockRequest request, Duration defaultLease, @Nullable Duration defaultMaxHold, boolean patient) {
+		this.keeper.entering();
+		try {
+			return grant(request, defaultLease, defaultMaxHold, patient);
+		}
+		finally {
+			this.keeper.entered();
+		}
+	}
+
+	private Entry grant(LockRequest request, Duration defaultLease, @Nullable Duration defaultMaxHold,
+			boolean patient) {
 		long floor = 0;
 		for (int grants = 1; true; grants++) {
 			Answer answer = acquire(request, defaultLease, floor, patient);

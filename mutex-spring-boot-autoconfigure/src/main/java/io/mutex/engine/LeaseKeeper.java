@@ -11,9 +11,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.mutex.FencingToken;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
@@ -52,6 +54,9 @@ final class LeaseKeeper {
 
 	/** Those that exclude all others, by key. */
 	private final Map<String, HeldLease> holders = new ConcurrentHashMap<>();
+
+	/** Calls that ask for a lease, or have got one that is not kept yet. */
+	private final AtomicInteger entering = new AtomicInteger();
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -111,7 +116,27 @@ final class LeaseKeeper {
 	void forget(HeldLease lease) {
 		this.holders.remove(lease.key(), lease);
 		this.leases.remove(lease);
-		if (this.leases.isEmpty()) {
+		signalIfNone();
+	}
+
+	// a call may get a lease from now on, which nobody else knows before it is kept
+	void entering() {
+		this.entering.incrementAndGet();
+	}
+
+	// what the call has got is kept
+	void entered() {
+		this.entering.decrementAndGet();
+		signalIfNone();
+	}
+
+	// in the order in which a lease comes to be kept, or one on its way would be missed
+	private boolean isNone() {
+		return this.entering.get() == 0 && this.leases.isEmpty();
+	}
+
+	private void signalIfNone() {
+		if (isNone()) {
 			this.lock.lock();
 			try {
 				this.none.signalAll();
@@ -123,7 +148,7 @@ final class LeaseKeeper {
 	}
 
 	/**
-	 * Waits until no lease is kept.
+	 * Waits until no lease is kept, and none is on its way to a call.
 	 * @param deadline until when, by the monotonic clock
 	 * @return whether none is kept; {@code false} also if the thread is interrupted,
 	 * whose flag is then set
@@ -132,7 +157,7 @@ final class LeaseKeeper {
 		this.lock.lock();
 		try {
 			long left = deadline - this.time.monotonicNanos();
-			while (!this.leases.isEmpty() && left > 0) {
+			while (!isNone() && left > 0) {
 				this.none.awaitNanos(left);
 				left = deadline - this.time.monotonicNanos();
 			}
@@ -155,6 +180,18 @@ final class LeaseKeeper {
 		if (lease.lose(reason, this.interruptOnLoss)) {
 			announce(lease, reason, this.application);
 		}
+	}
+
+	/**
+	 * Makes the leases of a key lost that the store has freed by force, so that those who
+	 * wait for them here need not wait for their renewal.
+	 * @param key the key
+	 * @param token higher than the tokens of those leases
+	 */
+	void freed(String key, FencingToken token) {
+		this.leases.stream()
+			.filter((lease) -> lease.key().equals(key) && lease.grant().token() < token.value())
+			.forEach((lease) -> lose(lease, "it was freed by force"));
 	}
 
 	/**

@@ -216,12 +216,14 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 	}
 
 	/**
-	 * Refuses at the guards every grant that a key had before a forced release.
+	 * Makes every lease lost that a key had here before a forced release, and refuses
+	 * their grants at the guards.
 	 * @param key the key
 	 * @param token the token that the release has raised
 	 * @return the names of the guards that refuse them
 	 */
 	public List<String> revoke(String key, FencingToken token) {
+		this.keeper.freed(key, token);
 		return this.guards.revoke(key, token, this.nonces.get());
 	}
 

@@ -1,20 +1,26 @@
 package io.mutex.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 import io.mutex.AcquireRequest;
+import io.mutex.FencingPolicy;
+import io.mutex.Lease;
 import io.mutex.LeaseLostException;
 import io.mutex.LockNotAcquiredException;
 import io.mutex.LockNotAcquiredException.Reason;
 import io.mutex.LockRequest;
+import io.mutex.MutexListener;
 import io.mutex.engine.FaultyProvider.Call;
 import io.mutex.engine.FaultyProvider.Op;
 import io.mutex.memory.MemoryLockProvider;
@@ -91,6 +97,53 @@ class DrainTests {
 		assertThat(this.store.calls).extracting(Call::op).containsOnly(Op.ACQUIRE);
 		assertThat(this.store.lock("key")).isPresent();
 		assertThat(this.engine.leases()).isEmpty();
+	}
+
+	@Test
+	@DisplayName("P9 a drain waits for a key that was handed to a caller who has not begun, which goes back to the store")
+	void drainWaitsForAKeyThatIsOnItsWayToACaller() throws Exception {
+		CountDownLatch handed = new CountDownLatch(1);
+		CountDownLatch late = new CountDownLatch(1);
+		LockRequest key = KEY.withFencing(FencingPolicy.NONE).withWaitFor(Engines.PATIENCE);
+		try (LockEngine slow = Engines.engine(this.store, TimeSource.SYSTEM, new MutexListener() {
+
+			@Override
+			public void granted(Lease lease) {
+				if (lease.isHandedOver()) {
+					handed.countDown();
+					Engines.awaitUninterruptibly(late);
+				}
+			}
+
+		})) {
+			Future<Object> holder = this.engines.threads.submit(() -> slow.execute(key, (lease) -> {
+				this.entered.countDown();
+				Engines.await(this.free);
+				return null;
+			}));
+			Engines.await(this.entered);
+			// the first of the line has a range of tokens, and hands the key to the
+			// second
+			List<Future<Object>> waiters = new ArrayList<>();
+			for (int i = 1; i <= 2; i++) {
+				int waiting = i;
+				waiters
+					.add(this.engines.threads.submit(() -> slow.execute(key, (lease) -> this.runs.incrementAndGet())));
+				Awaitility.await().atMost(Engines.PATIENCE).until(() -> slow.waiting("key") == waiting);
+			}
+			this.free.countDown();
+			holder.get();
+			waiters.get(0).get();
+			Engines.await(handed);
+			Future<Boolean> drained = this.engines.threads.submit(() -> slow.drain(Engines.PATIENCE));
+			assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> drained.get(200, TimeUnit.MILLISECONDS));
+			late.countDown();
+			assertThat(drained.get()).isTrue();
+			assertThat(this.store.lock("key")).isEmpty();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiters.get(1)::get)
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(this.runs).hasValue(1);
+		}
 	}
 
 	@Test

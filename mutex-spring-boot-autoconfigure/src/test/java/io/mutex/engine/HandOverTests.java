@@ -3,6 +3,7 @@ package io.mutex.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -265,6 +266,25 @@ class HandOverTests {
 		this.engines.time.pass(Duration.ofSeconds(31));
 		assertThat(leases()).hasSize(1);
 		Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.engines.events.lost.size() == 1);
+		free.countDown();
+	}
+
+	@Test
+	@DisplayName("I8 a key that was freed by force does not wait for the renewal of its holder")
+	void waiterAsksTheStoreOnceTheKeyWasFreedByForce() throws Exception {
+		CountDownLatch free = hold(KEY);
+		this.waiters.add(submit((lease) -> {
+		}));
+		awaitWaiting(1);
+		Lease holder = this.engine.leases().iterator().next();
+		FencingToken raised = Objects.requireNonNull(this.store.forceRelease("key").token());
+		this.engine.revoke("key", raised);
+		assertThat(holder.isValid()).isFalse();
+		Lease next = leases().get(0);
+		assertThat(next.token()).isGreaterThan(raised);
+		Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.engines.events.lost.size() == 1);
+		this.engine.revoke("key", raised);
+		assertThat(this.engines.events.lost).hasSize(1);
 		free.countDown();
 	}
 
