@@ -54,7 +54,6 @@ abstract class ConcurrencyContract extends ReservationContract {
 
 	@Test
 	void readersAreInsideTogetherAndAWriterAlone() throws Exception {
-		assumeSeveralHolders();
 		String key = newKey();
 		AtomicInteger inside = new AtomicInteger();
 		int writer = 1000;

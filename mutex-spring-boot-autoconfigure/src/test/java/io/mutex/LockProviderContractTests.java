@@ -84,7 +84,6 @@ public abstract class LockProviderContractTests extends ConcurrencyContract {
 	@Test
 	@DisplayName("C55 processes that look the same are counted as several holders")
 	void processesThatLookTheSameAreSeveralHolders() throws Exception {
-		assumeSeveralHolders();
 		Holding holding = take(Ask.of(newKey()).permits(2));
 		String owner = holding.request().owner().toText();
 		try (WorkerProcess twin = startWorker()) {

@@ -24,7 +24,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void refusedWaiterIsTheNextHolder() {
-		assumeSeveralHolders();
 		String one = Ask.newNonce();
 		String two = Ask.newNonce();
 		Holding holder = take(Ask.of(newKey()));
@@ -47,7 +46,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void grantEmptiesThePlace() {
-		assumeSeveralHolders();
 		String one = Ask.newNonce();
 		Holding holder = take(Ask.of(newKey()));
 		assertThat(ask(Ask.of(holder.key()).waiter(one))).isInstanceOf(Held.class);
@@ -60,7 +58,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void whoNeitherWaitsNorSharesIgnoresThePlace() {
-		assumeSeveralHolders();
 		Holding holder = take(Ask.of(newKey()));
 		assertThat(ask(Ask.of(holder.key()).waiter(Ask.newNonce()))).isInstanceOf(Held.class);
 		provider().release(holder.key(), holder.nonce(), true);
@@ -70,7 +67,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void waitingWriterIsNotStarvedByReaders() {
-		assumeSeveralHolders();
 		String writer = Ask.newNonce();
 		Holding reader = take(Ask.of(newKey()).shared());
 		assertThat(ask(Ask.of(reader.key()).waiter(writer))).isInstanceOf(Held.class);
@@ -86,7 +82,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void placeOfAWaiterThatCameNoMoreEndsByItself() {
-		assumeSeveralHolders();
 		Holding holder = take(Ask.of(newKey()));
 		assertThat(ask(Ask.of(holder.key()).waiter(Ask.newNonce(), SHORT))).isInstanceOf(Held.class);
 		provider().release(holder.key(), holder.nonce(), true);
@@ -98,7 +93,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void waiterProlongsItsPlaceByAsking() throws Exception {
-		assumeSeveralHolders();
 		String waiter = Ask.newNonce();
 		Holding holder = take(Ask.of(newKey()));
 		assertThat(ask(Ask.of(holder.key()).waiter(waiter, SHORT))).isInstanceOf(Held.class);
@@ -111,7 +105,6 @@ abstract class ReservationContract extends SharingContract {
 
 	@Test
 	void releaseIsReportedToTheWaiterWhoseTurnItIs() throws Exception {
-		assumeSeveralHolders();
 		String waiter = Ask.newNonce();
 		String key = newKey();
 		BlockingQueue<String> reports = new LinkedBlockingQueue<>();

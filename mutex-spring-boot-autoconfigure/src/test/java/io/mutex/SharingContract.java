@@ -25,21 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class SharingContract extends ListingContract {
 
-	/**
-	 * Whether the store knows several holders of one key.
-	 * @return {@code true} by default
-	 */
-	protected boolean knowsSeveralHolders() {
-		return true;
-	}
-
-	final void assumeSeveralHolders() {
-		Assumptions.assumeThat(knowsSeveralHolders()).as("this store knows several holders of a key").isTrue();
-	}
-
 	@Test
 	void readersHoldTogetherEachWithAHigherToken() {
-		assumeSeveralHolders();
 		String key = newKey();
 		List<Holding> readers = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
@@ -60,7 +47,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void writerKeepsReadersOut() {
-		assumeSeveralHolders();
 		Holding writer = take(Ask.of(newKey()));
 		assertThat(ask(Ask.of(writer.key()).shared())).isInstanceOfSatisfying(Held.class,
 				(held) -> assertThat(held.holder()).isEqualTo(writer.request().owner()));
@@ -71,7 +57,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void asManyHoldAsThereArePermits() {
-		assumeSeveralHolders();
 		String key = newKey();
 		Holding first = take(Ask.of(key).permits(3));
 		Holding second = take(other(), Ask.of(key).permits(3));
@@ -89,7 +74,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void remainingTimeOfSeveralHolders() throws Exception {
-		assumeSeveralHolders();
 		assumeLeasesExpire();
 		String key = newKey();
 		Duration minute = Duration.ofMinutes(1);
@@ -103,7 +87,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void sharedAcquisitionMayBeRepeatedUntilItsRelease() {
-		assumeSeveralHolders();
 		Holding one = take(Ask.of(newKey()).permits(2));
 		Holding two = take(Ask.of(one.key()).permits(2));
 		assertThat(provider().acquire(one.request())).isEqualTo(one.granted());
@@ -117,7 +100,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void releaseOfANonceThatWasNeverSeenStopsALateReader() {
-		assumeSeveralHolders();
 		Holding reader = take(Ask.of(newKey()).shared());
 		AcquireRequest late = Ask.of(reader.key()).shared().request();
 		assertThat(other().release(late.key(), late.nonce(), false)).isEqualTo(Settlement.NOT_OWNER);
@@ -127,7 +109,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void deadReaderIsInNobodysWay() throws Exception {
-		assumeSeveralHolders();
 		assumeLeasesExpire();
 		String key = newKey();
 		Holding dead = take(Ask.of(key).permits(2).ttl(SHORT));
@@ -149,7 +130,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void renewalOfAReaderHoldsOffAWriter() throws Exception {
-		assumeSeveralHolders();
 		assumeLeasesExpire();
 		Holding reader = take(Ask.of(newKey()).shared().ttl(Duration.ofMinutes(1)));
 		Instant end = provider().lock(reader.key()).orElseThrow().expiresAt();
@@ -163,7 +143,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void everyHolderIsListed() throws Exception {
-		assumeSeveralHolders();
 		LockProvider store = open("shared-" + this.namespace);
 		Holding one = take(store, Ask.of("k").permits(3));
 		Holding two = take(store, Ask.of("k").permits(3));
@@ -182,7 +161,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void forcedReleaseFreesEveryHolder() {
-		assumeSeveralHolders();
 		Assumptions.assumeThat(freesByForce()).as("this store frees a lock of this process").isTrue();
 		Holding one = take(Ask.of(newKey()).shared());
 		Holding two = take(Ask.of(one.key()).shared());
@@ -196,7 +174,6 @@ abstract class SharingContract extends ListingContract {
 
 	@Test
 	void readerThatFollowsADeadRunLeavesItsUnitInDoubt() throws Exception {
-		assumeSeveralHolders();
 		Holding dead = abandon(newKey(), "u");
 		Holding reader = take(Ask.of(dead.key()).shared());
 		assertThat(reader.token()).isGreaterThan(dead.token());
