@@ -227,9 +227,9 @@ public interface LockProvider extends AutoCloseable {
 	 * @param nonce the nonce of the acquisition
 	 * @param token the last token of the grant, as the store has it
 	 * @param ttl the length of the lease
-	 * @param shared whether others may hold the key at the same time
+	 * @param permits how many may hold the key at once, as it was asked for
 	 */
-	record Grant(String key, String nonce, long token, Duration ttl, boolean shared) {
+	record Grant(String key, String nonce, long token, Duration ttl, int permits) {
 
 		/**
 		 * A proof of having held a key alone.
@@ -239,7 +239,15 @@ public interface LockProvider extends AutoCloseable {
 		 * @param ttl the length of the lease
 		 */
 		public Grant(String key, String nonce, long token, Duration ttl) {
-			this(key, nonce, token, ttl, false);
+			this(key, nonce, token, ttl, 1);
+		}
+
+		/**
+		 * Whether others may hold the key at the same time.
+		 * @return whether there is more than one permit
+		 */
+		public boolean shared() {
+			return this.permits > 1;
 		}
 
 	}

@@ -33,7 +33,7 @@ record Holding(AcquireRequest request, Acquisition.Granted granted) {
 	}
 
 	Grant grant() {
-		return new Grant(key(), nonce(), token(), this.request.ttl(), this.request.isShared());
+		return new Grant(key(), nonce(), token(), this.request.ttl(), this.request.permits());
 	}
 
 }

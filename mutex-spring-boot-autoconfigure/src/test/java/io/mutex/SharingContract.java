@@ -133,8 +133,8 @@ abstract class SharingContract extends ListingContract {
 		assumeLeasesExpire();
 		Holding reader = take(Ask.of(newKey()).shared().ttl(Duration.ofMinutes(1)));
 		Instant end = provider().lock(reader.key()).orElseThrow().expiresAt();
-		assertThat(other().renew(List
-			.of(new LockProvider.Grant(reader.key(), reader.nonce(), reader.token(), Duration.ofHours(1), true))))
+		assertThat(other().renew(List.of(new LockProvider.Grant(reader.key(), reader.nonce(), reader.token(),
+				Duration.ofHours(1), AcquireRequest.SHARED))))
 			.containsExactly(Renewal.RENEWED);
 		assertThat(provider().lock(reader.key()).orElseThrow().expiresAt()).isAfter(end);
 		assertThat(ask(Ask.of(reader.key()))).isInstanceOfSatisfying(Held.class,

@@ -135,8 +135,7 @@ final class Asker {
 							+ "' too late to be of use: the answer took longer than the lease of " + question.ttl()
 							+ " allows; the work was not run");
 		}
-		Grant grant = new Grant(question.key(), nonce, granted.token(), question.ttl(),
-				question.request().permits() > 1);
+		Grant grant = new Grant(question.key(), nonce, granted.token(), question.ttl(), question.request().permits());
 		return new Answer(acquisition, Turn.first(grant, granted.firstToken(), sent), askedAgain);
 	}
 

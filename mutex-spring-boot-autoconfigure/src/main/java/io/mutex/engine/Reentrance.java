@@ -74,6 +74,13 @@ record Reentrance(LeaseKeeper keeper, Guards guards) {
 					+ "entered again for this call alone, since it would wait for itself: ask for it exclusively "
 					+ "outside; the work was not run");
 		}
+		if (request.permits() < held.grant().permits()) {
+			throw new MutexException(request.key(),
+					"key '" + request.key()
+							+ "' is held by this call as one of several, and cannot be entered again as " + "one of "
+							+ request.permits()
+							+ ", since more may be inside: ask for the fewest permits outside; the work was not run");
+		}
 		this.guards.register(held, request.fencing());
 		return held;
 	}

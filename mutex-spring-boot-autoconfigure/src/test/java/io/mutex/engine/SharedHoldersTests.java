@@ -141,7 +141,7 @@ class SharedHoldersTests {
 
 	@Test
 	void sharingTwiceKeepsTheLeaseAndAWriterMayReadItsOwn() {
-		this.engine.execute(READ, (outer) -> this.engine.execute(WRITE.withPermits(2), (inner) -> {
+		this.engine.execute(WRITE.withPermits(2), (outer) -> this.engine.execute(READ, (inner) -> {
 			assertThat(inner).isSameAs(outer);
 			return null;
 		}));
@@ -162,6 +162,18 @@ class SharedHoldersTests {
 			assertThat(outer.isValid()).isTrue();
 			return null;
 		});
+	}
+
+	@Test
+	void oneOfManyCannotEnterAgainAsOneOfFewer() {
+		this.engine.execute(READ, (outer) -> {
+			assertThatExceptionOfType(MutexException.class)
+				.isThrownBy(() -> this.engine.execute(READ.withPermits(2), (inner) -> null))
+				.withMessageContaining("as one of 2");
+			assertThat(outer.isValid()).isTrue();
+			return null;
+		});
+		assertThat(this.store.calls(Op.ACQUIRE)).hasSize(1);
 	}
 
 	@Test

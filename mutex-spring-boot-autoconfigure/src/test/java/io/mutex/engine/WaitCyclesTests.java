@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import io.mutex.AcquireRequest;
 import io.mutex.Lease;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockRequest;
@@ -29,17 +30,17 @@ class WaitCyclesTests {
 	private final HeldLease c = exclusive("c");
 
 	private HeldLease exclusive(String key) {
-		return lease(key, false);
+		return lease(key, 1);
 	}
 
 	private HeldLease shared(String key) {
-		return lease(key, true);
+		return lease(key, AcquireRequest.SHARED);
 	}
 
-	private HeldLease lease(String key, boolean shared) {
+	private HeldLease lease(String key, int permits) {
 		Duration ttl = Duration.ofMinutes(5);
 		Validity validity = Validity.sentNow(TimeSource.SYSTEM, ttl);
-		Turn turn = Turn.first(new Grant(key, Engines.nonce(), 1, ttl, shared), 1, validity);
+		Turn turn = Turn.first(new Grant(key, Engines.nonce(), 1, ttl, permits), 1, validity);
 		HeldLease lease = new HeldLease(turn, key, null, new LeaseTerm(TimeSource.SYSTEM, validity, true, null), false,
 				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), "memory"));
 		this.leases.add(lease);

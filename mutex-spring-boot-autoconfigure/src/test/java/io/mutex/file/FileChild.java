@@ -148,7 +148,7 @@ final class FileChild implements AutoCloseable {
 			Acquisition answer = this.provider.acquire(request);
 			if (answer instanceof Acquisition.Granted granted) {
 				this.grant = new Grant(request.key(), request.nonce(), granted.token(), FileFixture.TTL,
-						request.isShared());
+						request.permits());
 				return "granted " + granted.token() + ((granted.doubt() != null) ? " in doubt" : "");
 			}
 			if (answer instanceof Acquisition.Held held) {

@@ -59,7 +59,7 @@ final class FileFixture {
 
 	static Grant share(LockProvider provider, String key, int permits) {
 		String nonce = nonce();
-		return grant(key, nonce, provider.acquire(request(key, nonce, permits, null)), true);
+		return grant(key, nonce, provider.acquire(request(key, nonce, permits, null)), permits);
 	}
 
 	static Acquisition acquire(LockProvider provider, String key) {
@@ -72,12 +72,12 @@ final class FileFixture {
 
 	static Grant grant(LockProvider provider, String key, @Nullable String unit) {
 		String nonce = nonce();
-		return grant(key, nonce, provider.acquire(request(key, nonce, unit)), false);
+		return grant(key, nonce, provider.acquire(request(key, nonce, unit)), 1);
 	}
 
-	private static Grant grant(String key, String nonce, Acquisition answer, boolean shared) {
+	private static Grant grant(String key, String nonce, Acquisition answer, int permits) {
 		if (answer instanceof Acquisition.Granted granted) {
-			return new Grant(key, nonce, granted.token(), TTL, shared);
+			return new Grant(key, nonce, granted.token(), TTL, permits);
 		}
 		throw new AssertionError("not granted: " + answer);
 	}

@@ -60,7 +60,7 @@ final class Requests {
 		Acquisition answer = provider.acquire(request);
 		assertThat(answer).isInstanceOf(Acquisition.Granted.class);
 		return new Grant(request.key(), request.nonce(), ((Acquisition.Granted) answer).token(), request.ttl(),
-				request.isShared());
+				request.permits());
 	}
 
 	static Grant take(LockProvider provider, String key) {

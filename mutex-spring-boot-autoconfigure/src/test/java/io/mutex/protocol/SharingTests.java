@@ -222,7 +222,7 @@ class SharingTests {
 				if (answer instanceof Granted granted) {
 					assertThat(granted.token()).as("seed %d", seed).isGreaterThan(token);
 					token = granted.token();
-					grants.add(new Grant("k", nonce, token, Micros.toDuration(TTL), permits > 1));
+					grants.add(new Grant("k", nonce, token, Micros.toDuration(TTL), permits));
 				}
 			}
 			else if (choice < 6) {
@@ -256,7 +256,7 @@ class SharingTests {
 
 	private Renewal renew(String nonce, long token, long ttl, long now) {
 		return store(StoreProtocol.renew(this.lock, this.shared,
-				new Grant("k", nonce, token, Micros.toDuration(ttl), true), now));
+				new Grant("k", nonce, token, Micros.toDuration(ttl), AcquireRequest.SHARED), now));
 	}
 
 	private Settlement release(String nonce, long now) {

@@ -112,7 +112,7 @@ class RedisMirrorTests {
 		String nonce = nonce(random);
 		long token = tokens.getOrDefault(key + nonce, 1L);
 		boolean together = this.shared.contains(nonce);
-		Grant grant = new Grant(key, nonce, token, Requests.TTL, together);
+		Grant grant = new Grant(key, nonce, token, Requests.TTL, together ? AcquireRequest.SHARED : 1);
 		String unit = List.of("u", "v", "~").get(random.nextInt(3));
 		int operation = random.nextInt(14);
 		return key + " " + nonce.substring(0, 4) + " " + switch (operation) {

@@ -57,7 +57,7 @@ final class Requests {
 
 	static Grant take(LockProvider provider, AcquireRequest request) {
 		if (provider.acquire(request) instanceof Granted granted) {
-			return new Grant(request.key(), request.nonce(), granted.token(), request.ttl(), request.isShared());
+			return new Grant(request.key(), request.nonce(), granted.token(), request.ttl(), request.permits());
 		}
 		throw new AssertionError("not granted: " + request.key());
 	}
