@@ -35,6 +35,8 @@ final class Uncontended {
 
 	private static final int THREADS = 8;
 
+	private static final int RECORDS = 1000;
+
 	private Uncontended() {
 	}
 
@@ -107,6 +109,10 @@ final class Uncontended {
 		mutex(candidates, store.mutex());
 		candidates.put(SHEDLOCK, store.shedLock("one"));
 		candidates.put(INTEGRATION, store.integration("one"));
+		for (int record = 0; record < RECORDS; record++) {
+			store.mutex().run("earlier").run(Uncontended::nothing);
+		}
+		store.analyze();
 		Timings timings = Timings.play(scale, candidates);
 		results.add(Target.atMost(lock, "x", "two bare updates", name + ", acquire + release, no unit (provider)",
 				timings.ratio(MUTEX_LOCK, bare)));
