@@ -73,9 +73,9 @@ final class ClientLibraries {
 	}
 
 	/**
-	 * Ends a connection whose subscription has failed. Jedis would ask to unsubscribe,
-	 * give the connection back without reading the answer, and so hand it to the next
-	 * user of the pool.
+	 * Ends a connection that was used for a subscription. Jedis would ask to unsubscribe,
+	 * also once more, give the connection back without reading the answer, and so hand
+	 * that to the next user of the pool.
 	 * @param connection the connection
 	 */
 	static void discard(RedisConnection connection) {

@@ -3,6 +3,7 @@ package io.mutex.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	private volatile boolean confirmed;
 
+	private final AtomicBoolean unsubscribed = new AtomicBoolean();
+
 	private volatile @Nullable RuntimeException failure;
 
 	RedisSubscription(RedisConnectionFactory connectionFactory, String channel, Consumer<String> listener) {
@@ -58,8 +61,13 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 		try {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			this.connection = connection;
-			subscribe(connection);
-			connection.close();
+			try {
+				subscribe(connection);
+			}
+			finally {
+				// not back to a pool: an answer may be left to read
+				ClientLibraries.discard(connection);
+			}
 		}
 		catch (RuntimeException ex) {
 			this.failure = ex;
@@ -70,19 +78,13 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	}
 
 	private void subscribe(RedisConnection connection) throws InterruptedException {
-		try {
-			this.reading = true;
-			connection.subscribe(this, this.channel);
-			this.reading = false;
-			// Lettuce is still at it, and ends when the connection is closed.
-			boolean subscribed = true;
-			while (subscribed && !this.ended.await(1, TimeUnit.SECONDS)) {
-				subscribed = connection.isSubscribed() && ClientLibraries.isOpen(connection);
-			}
-		}
-		catch (RuntimeException ex) {
-			ClientLibraries.discard(connection);
-			throw ex;
+		this.reading = true;
+		connection.subscribe(this, this.channel);
+		this.reading = false;
+		// Lettuce is still at it, and ends when the connection is closed.
+		boolean subscribed = true;
+		while (subscribed && !this.ended.await(1, TimeUnit.SECONDS)) {
+			subscribed = connection.isSubscribed() && ClientLibraries.isOpen(connection);
 		}
 	}
 
@@ -131,14 +133,14 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 		}
 	}
 
-	// Not before the server has confirmed: a pool would get a connection back that has
-	// subscribed after all.
+	// Not before the server has confirmed, and once: a pool of a cluster would get a
+	// connection back that has subscribed after all, or has an answer left to read.
 	private void unsubscribe() {
 		RedisConnection connection = this.connection;
 		Subscription subscription = (this.reading && this.confirmed && connection != null)
 				? connection.getSubscription() : null;
 		try {
-			if (subscription != null && subscription.isAlive()) {
+			if (subscription != null && subscription.isAlive() && this.unsubscribed.compareAndSet(false, true)) {
 				subscription.unsubscribe();
 			}
 		}
