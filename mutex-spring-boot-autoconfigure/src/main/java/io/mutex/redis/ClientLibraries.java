@@ -73,9 +73,9 @@ final class ClientLibraries {
 	}
 
 	/**
-	 * Ends a connection that was used for a subscription. Jedis would ask to unsubscribe,
-	 * also once more, give the connection back without reading the answer, and so hand
-	 * that to the next user of the pool.
+	 * Ends a connection that was used for a subscription. With Jedis, closing one whose
+	 * subscription failed would ask to unsubscribe, and hand the answer to the next user
+	 * of the pool.
 	 * @param connection the connection
 	 */
 	static void discard(RedisConnection connection) {
@@ -116,7 +116,8 @@ final class ClientLibraries {
 			return UNLIMITED;
 		}
 
-		// In a cluster the pool has it back before.
+		// A client that has the pool inside, as that of a cluster, has given it back
+		// before.
 		static void discard(RedisConnection connection) {
 			if (connection.getNativeConnection() instanceof Jedis jedis) {
 				jedis.getConnection().setBroken();

@@ -3,7 +3,6 @@ package io.mutex.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -19,12 +18,19 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * A subscription on a connection of its own. Jedis reads on the thread that subscribes,
  * and no interrupt ends that; Lettuce subscribes and returns. So both have a thread of
  * their own, and whoever waits for its end can be interrupted.
+ * <p>
+ * Only the thread that reads asks to unsubscribe, when a message without a body tells it
+ * to. Jedis shares one output buffer without a lock, and a pool may get the connection
+ * back with the answer: what another thread wrote could be sent twice, and the second
+ * answer be read by the next user of the pool.
  */
 final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	private static final long RETRY_MILLIS = 100;
 
-	private static final int RETRIES = 30;
+	private static final long PATIENCE_MILLIS = 3000;
+
+	private static final byte[] FAREWELL = {};
 
 	private final Thread thread = new Thread(this::run, "mutex-redis-subscription");
 
@@ -39,10 +45,6 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	private volatile @Nullable RedisConnection connection;
 
 	private volatile boolean reading;
-
-	private volatile boolean confirmed;
-
-	private final AtomicBoolean unsubscribed = new AtomicBoolean();
 
 	private volatile @Nullable RuntimeException failure;
 
@@ -62,10 +64,11 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 			RedisConnection connection = this.connectionFactory.getConnection();
 			this.connection = connection;
 			try {
+				// Whoever may not send cannot be told to end, nor of a release.
+				connection.publish(this.channel, FAREWELL);
 				subscribe(connection);
 			}
 			finally {
-				// not back to a pool: an answer may be left to read
 				ClientLibraries.discard(connection);
 			}
 		}
@@ -79,23 +82,53 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	private void subscribe(RedisConnection connection) throws InterruptedException {
 		this.reading = true;
+		if (isEnded()) {
+			return;
+		}
 		connection.subscribe(this, this.channel);
 		this.reading = false;
 		// Lettuce is still at it, and ends when the connection is closed.
 		boolean subscribed = true;
-		while (subscribed && !this.ended.await(1, TimeUnit.SECONDS)) {
+		while (subscribed && this.failure == null && !this.ended.await(1, TimeUnit.SECONDS)) {
 			subscribed = connection.isSubscribed() && ClientLibraries.isOpen(connection);
 		}
 	}
 
+	private boolean isEnded() {
+		return this.ended.getCount() == 0;
+	}
+
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
-		this.confirmed = true;
+		// What was sent before was not for it.
+		if (isEnded()) {
+			unsubscribe();
+		}
 	}
 
 	@Override
 	public void onMessage(Message message, byte @Nullable [] pattern) {
-		this.listener.accept(new String(message.getBody(), StandardCharsets.UTF_8));
+		byte[] body = message.getBody();
+		if (body.length == 0) {
+			unsubscribe();
+			return;
+		}
+		try {
+			this.listener.accept(new String(body, StandardCharsets.UTF_8));
+		}
+		catch (RuntimeException ex) {
+			this.failure = ex;
+			unsubscribe();
+		}
+	}
+
+	private void unsubscribe() {
+		RedisConnection connection = this.connection;
+		Subscription subscription = (Thread.currentThread() == this.thread && connection != null)
+				? connection.getSubscription() : null;
+		if (subscription != null) {
+			subscription.unsubscribe();
+		}
 	}
 
 	/**
@@ -112,40 +145,45 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	}
 
 	/**
-	 * Ends the subscription. A thread that a silent server keeps is left behind, and ends
-	 * with its connection.
+	 * Ends the subscription, and waits for that up to {@value #PATIENCE_MILLIS} ms. A
+	 * thread that a silent server keeps is left behind, and ends with its connection.
 	 */
 	void end() {
 		this.ended.countDown();
-		boolean interrupted = false;
-		// Again and again, since the subscription may be on the way to the server.
-		for (int i = 0; this.thread.isAlive() && i < RETRIES; i++) {
-			unsubscribe();
-			try {
-				this.thread.join(RETRY_MILLIS);
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-			}
+		if (this.reading && this.thread.isAlive()) {
+			// Not here, where a pool without a free connection would block.
+			Thread farewell = new Thread(this::tellToEnd, "mutex-redis-unsubscription");
+			farewell.setDaemon(true);
+			farewell.start();
 		}
-		if (interrupted) {
+		try {
+			this.thread.join(PATIENCE_MILLIS);
+		}
+		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
-	// Not before the server has confirmed, and once: a pool of a cluster would get a
-	// connection back that has subscribed after all, or has an answer left to read.
-	private void unsubscribe() {
-		RedisConnection connection = this.connection;
-		Subscription subscription = (this.reading && this.confirmed && connection != null)
-				? connection.getSubscription() : null;
+	private void tellToEnd() {
+		long start = System.nanoTime();
 		try {
-			if (subscription != null && subscription.isAlive() && this.unsubscribed.compareAndSet(false, true)) {
-				subscription.unsubscribe();
+			while (this.thread.isAlive()
+					&& System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
+				sendFarewell();
+				this.thread.join(RETRY_MILLIS);
 			}
 		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void sendFarewell() {
+		try (RedisConnection connection = this.connectionFactory.getConnection()) {
+			connection.publish(this.channel, FAREWELL);
+		}
 		catch (RuntimeException ex) {
-			// It is over by itself.
+			// A server that cannot be reached has ended the subscription itself.
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.mutex.Acquisition.Held;
 import io.mutex.LockProvider.Grant;
@@ -23,15 +24,23 @@ final class ReleaseListener {
 
 	private CompletableFuture<Boolean> answer = new CompletableFuture<>();
 
+	private final Consumer<String> released;
+
 	ReleaseListener(RedisLockProvider provider) {
 		this.provider = provider;
+		this.released = this.reports::add;
+	}
+
+	ReleaseListener(RedisLockProvider provider, Consumer<String> released) {
+		this.provider = provider;
+		this.released = released;
 	}
 
 	Thread start() {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
 			try {
-				answer.complete(this.provider.listen(this.waiter, this.reports::add));
+				answer.complete(this.provider.listen(this.waiter, this.released));
 			}
 			catch (Throwable ex) {
 				answer.completeExceptionally(ex);
