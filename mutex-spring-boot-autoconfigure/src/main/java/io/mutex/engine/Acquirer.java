@@ -21,6 +21,9 @@ final class Acquirer {
 
 	private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
+	/** The part of the shortest poll after which one that is passed over asks first. */
+	private static final int HURRY = 16;
+
 	private static final Acquisition.Held HELD = new Acquisition.Held(null, null, Duration.ZERO);
 
 	private final Asker asker;
@@ -179,6 +182,10 @@ final class Acquirer {
 
 		private long poll = Acquirer.this.settings.minPoll().toNanos();
 
+		private long soon = this.poll / HURRY;
+
+		private @Nullable Owner holder;
+
 		private long pause;
 
 		private boolean asked;
@@ -245,9 +252,25 @@ final class Acquirer {
 			if (reservation != null) {
 				Acquirer.this.signals.start();
 			}
+			if (isPassedOver(this.answer.acquisition())) {
+				this.pause = jittered(this.soon);
+				this.soon = Math.min(least, this.soon * 3 / 2);
+				return false;
+			}
 			this.pause = Math.max(least, shorter(next, remaining(this.answer.acquisition())));
 			this.poll = Math.min(Acquirer.this.settings.maxPoll().toNanos(), this.poll * 3 / 2);
 			return false;
+		}
+
+		// Whether the key goes to another though this one waits, which therefore has not
+		// got the place of the next holder. The place is empty again once it is taken up.
+		private boolean isPassedOver(Acquisition acquisition) {
+			if (!(acquisition instanceof Acquisition.Held held)) {
+				return false;
+			}
+			Owner before = this.holder;
+			this.holder = held.holder();
+			return this.holder == null || (before != null && !before.equals(this.holder));
 		}
 
 		// where others want the key too, they may have turns

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param lockLease the length of every other lease that names none
  * @param lockMaxHold the longest other hold that names none, or {@code null}
  * @param interruptOnLoss whether the thread of a lost lease is interrupted
- * @param minPoll the shortest time between two questions of one waiter
+ * @param minPoll the shortest time between two questions of one waiter, unless the key
+ * has gone to another in between
  * @param maxPoll the longest time between two questions of one waiter
  * @param retention how long after its latest use the store keeps a key of which no run is
  * remembered

@@ -7,9 +7,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import io.mutex.AcquireRequest;
+import io.mutex.Acquisition;
 import io.mutex.LockNotAcquiredException;
 import io.mutex.LockNotAcquiredException.Reason;
 import io.mutex.LockRequest;
@@ -76,9 +78,7 @@ class WaitingTests {
 
 	@Test
 	void releaseInThisProcessEndsTheWaitBeforeThePollIsDue() throws Exception {
-		EngineSettings slow = new EngineSettings("pod", Duration.ofSeconds(30), null, Duration.ofSeconds(30), null,
-				true, Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ofDays(90));
-		try (LockEngine patient = new LockEngine(this.store, slow, List.of())) {
+		try (LockEngine patient = new LockEngine(this.store, polling(Duration.ofMinutes(5)), List.of())) {
 			CountDownLatch held = new CountDownLatch(1);
 			CountDownLatch free = new CountDownLatch(1);
 			this.engines.threads.submit(() -> patient.execute(KEY, (lease) -> {
@@ -92,6 +92,24 @@ class WaitingTests {
 			Awaitility.await().atMost(Engines.PATIENCE).until(() -> patient.waiting("key") == 1);
 			free.countDown();
 			assertThat(waiter.get(60, TimeUnit.SECONDS)).isEqualTo("value");
+		}
+	}
+
+	@Test
+	void waiterThatIsPassedOverAsksBeforeThePollIsDue() throws Exception {
+		try (LockEngine patient = new LockEngine(this.store, polling(Duration.ofSeconds(32)), List.of())) {
+			AtomicInteger questions = new AtomicInteger();
+			Owner holder = new Owner("other", "host", 1, "main");
+			this.store.always(Op.ACQUIRE, (call, acquire) -> switch (questions.incrementAndGet()) {
+				case 1 -> new Acquisition.Held(null, null, Duration.ofMinutes(1));
+				case 2 -> new Acquisition.Held(holder, null, Duration.ofMinutes(1));
+				default -> acquire.get();
+			});
+			Future<String> waiter = this.engines.threads
+				.submit(() -> patient.execute(KEY.withWaitFor(Duration.ofMinutes(4)), (lease) -> "value"));
+			Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> questions.get() == 2);
+			assertThat(waiter).isNotDone();
+			waiter.cancel(true);
 		}
 	}
 
@@ -140,6 +158,11 @@ class WaitingTests {
 				FaultyProvider.DOWN);
 		assertThat(this.engine.<String, RuntimeException>execute(KEY.withWaitFor(Engines.PATIENCE), (lease) -> "value"))
 			.isEqualTo("value");
+	}
+
+	private static EngineSettings polling(Duration poll) {
+		return new EngineSettings("pod", Duration.ofSeconds(30), null, Duration.ofSeconds(30), null, true, poll, poll,
+				Duration.ofDays(90));
 	}
 
 	private void assertTimedOut(Duration waitFor) {
