@@ -47,7 +47,7 @@ public record AcquireRequest(String key, String name, String nonce, Owner owner,
 
 	public AcquireRequest {
 		Keys.requireValid(key);
-		name = CONTROL.matcher(name.substring(0, Math.min(name.length(), MAX_NAME))).replaceAll(" ");
+		name = printable(name.substring(0, Math.min(name.length(), MAX_NAME)));
 		if (nonce.length() != NONCE_LENGTH) {
 			throw new IllegalArgumentException("a nonce has 32 hexadecimal digits, but was '" + nonce + "'");
 		}
@@ -85,6 +85,16 @@ public record AcquireRequest(String key, String name, String nonce, Owner owner,
 	public AcquireRequest(String key, String name, String nonce, Owner owner, Duration ttl, long floor,
 			@Nullable RunUnit unit, int attempt, int tokens) {
 		this(key, name, nonce, owner, ttl, floor, unit, attempt, tokens, 1, null);
+	}
+
+	// Looks before it replaces: there is hardly ever anything to replace.
+	private static String printable(String name) {
+		for (int i = 0; i < name.length(); i++) {
+			if (Character.isISOControl(name.charAt(i))) {
+				return CONTROL.matcher(name).replaceAll(" ");
+			}
+		}
+		return name;
 	}
 
 	/**

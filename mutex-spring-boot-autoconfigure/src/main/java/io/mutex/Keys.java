@@ -52,11 +52,15 @@ public final class Keys {
 		if (!key.strip().equals(key)) {
 			return "padded with white space";
 		}
-		if (key.chars().anyMatch(Character::isISOControl)) {
-			return "given a control character";
-		}
-		if (key.codePoints().anyMatch((codePoint) -> Character.getType(codePoint) == Character.SURROGATE)) {
-			return "given half of a surrogate pair";
+		int codePoint;
+		for (int i = 0; i < key.length(); i += Character.charCount(codePoint)) {
+			codePoint = key.codePointAt(i);
+			if (Character.isISOControl(codePoint)) {
+				return "given a control character";
+			}
+			if (Character.getType(codePoint) == Character.SURROGATE) {
+				return "given half of a surrogate pair";
+			}
 		}
 		return null;
 	}

@@ -33,6 +33,11 @@ final class RedisAnswers {
 
 	static Acquisition acquisition(AcquireRequest request, List<String> answer) {
 		return switch (answer.get(0)) {
+			case "TAKEN" -> {
+				long first = number(answer.get(1));
+				yield new Acquisition.Granted(first, first + request.tokens() - 1, (request.unit() != null) ? 1 : 0,
+						null);
+			}
 			case "GRANTED" -> new Acquisition.Granted(number(answer.get(1)), number(answer.get(2)),
 					(int) number(answer.get(3)), answer.get(4).isEmpty() ? null : record(request, answer.get(4)));
 			case "DONE" -> new Acquisition.Done(record(request, answer.get(1)));

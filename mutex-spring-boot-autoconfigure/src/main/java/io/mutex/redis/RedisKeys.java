@@ -1,6 +1,7 @@
 package io.mutex.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
 
@@ -21,8 +22,11 @@ final class RedisKeys {
 
 	private final String prefix;
 
+	private final String[] bucketPrefixes = new String[BUCKETS];
+
 	RedisKeys(String keyPrefix, String namespace) {
 		this.prefix = keyPrefix + ":{" + escape(namespace) + ":";
+		Arrays.setAll(this.bucketPrefixes, (bucket) -> this.prefix + bucket + "}:");
 	}
 
 	/**
@@ -42,29 +46,29 @@ final class RedisKeys {
 	 * @return lock, held, runs, order and shared
 	 */
 	List<byte[]> all(String key) {
-		String bucket = bucketPrefix(bucket(key));
+		String bucket = this.bucketPrefixes[bucket(key)];
 		return List.of(bytes(bucket + "lock:" + key), bytes(bucket + "held"), bytes(bucket + "runs:" + key),
 				bytes(bucket + "order:" + key), bytes(bucket + "shared:" + key));
 	}
 
 	byte[] lock(String key) {
-		return bytes(bucketPrefix(bucket(key)) + "lock:" + key);
+		return bytes(this.bucketPrefixes[bucket(key)] + "lock:" + key);
 	}
 
 	byte[] held(int bucket) {
-		return bytes(bucketPrefix(bucket) + "held");
+		return bytes(this.bucketPrefixes[bucket] + "held");
 	}
 
 	byte[] runs(String key) {
-		return bytes(bucketPrefix(bucket(key)) + "runs:" + key);
+		return bytes(this.bucketPrefixes[bucket(key)] + "runs:" + key);
 	}
 
 	byte[] order(String key) {
-		return bytes(bucketPrefix(bucket(key)) + "order:" + key);
+		return bytes(this.bucketPrefixes[bucket(key)] + "order:" + key);
 	}
 
 	byte[] shared(String key) {
-		return bytes(bucketPrefix(bucket(key)) + "shared:" + key);
+		return bytes(this.bucketPrefixes[bucket(key)] + "shared:" + key);
 	}
 
 	/**
@@ -77,11 +81,7 @@ final class RedisKeys {
 	}
 
 	byte[] probe(int bucket, String kind) {
-		return bytes(bucketPrefix(bucket) + "probe:" + kind);
-	}
-
-	private String bucketPrefix(int bucket) {
-		return this.prefix + bucket + "}:";
+		return bytes(this.bucketPrefixes[bucket] + "probe:" + kind);
 	}
 
 	static byte[] bytes(String text) {

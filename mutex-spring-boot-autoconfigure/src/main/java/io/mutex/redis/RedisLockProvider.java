@@ -22,6 +22,7 @@ import io.mutex.LockProvider;
 import io.mutex.Reopening;
 import io.mutex.protocol.Micros;
 import io.mutex.redis.RedisScripts.Call;
+import io.mutex.redis.Sentinels.Sentinel;
 import io.mutex.run.RunRecord;
 import io.mutex.run.RunUnit;
 
@@ -44,6 +45,10 @@ public final class RedisLockProvider implements LockProvider {
 	 * How long what has no end is kept, and the longest lease: a hundred years.
 	 */
 	private static final Duration FOREVER = Duration.ofDays(36_500);
+
+	private static final int LOCK_ARGUMENTS = 11;
+
+	private static final int UNIT_ARGUMENTS = LOCK_ARGUMENTS + 7;
 
 	private static final String KEPT_FOREVER = Long.toString(FencingToken.LIMIT - 1);
 
@@ -83,25 +88,39 @@ public final class RedisLockProvider implements LockProvider {
 
 	@Override
 	public Acquisition acquire(AcquireRequest request) {
-		List<String> arguments = new ArrayList<>(
-				List.of(request.nonce(), micros(request.ttl()), Long.toString(request.floor()),
-						Integer.toString(request.tokens()), request.name(), request.owner().toText(), request.key()));
-		arguments.addAll(this.sentinels.arguments(request.key(), Micros.of(atMostForever(request.ttl()))));
-		arguments.add(sharing(request));
-		RunUnit unit = request.unit();
-		if (unit != null) {
-			arguments.add(unit.id());
-			arguments.add((unit.begins() != null) ? Long.toString(Micros.of(unit.begins())) : "");
-			arguments.add(micros(unit.tolerance()));
-			arguments.add((unit.within() != null) ? micros(unit.within()) : "");
-			arguments.add(Integer.toString(request.attempt()));
-			arguments.add((unit.keptFor() == null) ? KEPT_FOREVER
-					: Long.toString((unit.keptUntil() != null) ? Micros.of(unit.keptUntil()) : 0));
-			arguments.add((unit.keptFor() != null) ? micros(unit.keptFor()) : "0");
-		}
-		List<String> answer = run(request.key(), RedisScript.ACQUIRE, arguments.toArray(String[]::new));
-		this.sentinels.learn(request.key(), answer);
+		int bucket = RedisKeys.bucket(request.key());
+		Sentinel sentinel = this.sentinels.seen(bucket);
+		List<String> answer = run(request.key(), RedisScript.ACQUIRE, arguments(request, sentinel));
+		this.sentinels.learn(bucket, sentinel, answer);
 		return RedisAnswers.acquisition(request, answer);
+	}
+
+	private String[] arguments(AcquireRequest request, Sentinel sentinel) {
+		long ttl = Micros.of(atMostForever(request.ttl()));
+		RunUnit unit = request.unit();
+		String[] arguments = new String[(unit != null) ? UNIT_ARGUMENTS : LOCK_ARGUMENTS];
+		arguments[0] = request.nonce();
+		arguments[1] = Long.toString(ttl);
+		arguments[2] = Long.toString(request.floor());
+		arguments[3] = Integer.toString(request.tokens());
+		arguments[4] = request.name();
+		arguments[5] = request.owner().toText();
+		arguments[6] = request.key();
+		arguments[7] = Long.toString(sentinel.born());
+		arguments[8] = Long.toString(sentinel.grants());
+		arguments[9] = Long.toString(this.sentinels.longestLease(ttl));
+		arguments[10] = sharing(request);
+		if (unit != null) {
+			arguments[11] = unit.id();
+			arguments[12] = (unit.begins() != null) ? Long.toString(Micros.of(unit.begins())) : "";
+			arguments[13] = micros(unit.tolerance());
+			arguments[14] = (unit.within() != null) ? micros(unit.within()) : "";
+			arguments[15] = Integer.toString(request.attempt());
+			arguments[16] = (unit.keptFor() == null) ? KEPT_FOREVER
+					: Long.toString((unit.keptUntil() != null) ? Micros.of(unit.keptUntil()) : 0);
+			arguments[17] = (unit.keptFor() != null) ? micros(unit.keptFor()) : "0";
+		}
+		return arguments;
 	}
 
 	private String sharing(AcquireRequest request) {

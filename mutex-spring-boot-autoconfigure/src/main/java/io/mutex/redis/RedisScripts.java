@@ -2,9 +2,9 @@ package io.mutex.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +42,8 @@ final class RedisScripts implements AutoCloseable {
 	 * @return its answer, a list of strings with every client
 	 */
 	List<String> run(@Nullable String key, RedisScript script, List<byte[]> keys, String... arguments) {
-		return run(key, List.of(new Call(script, keys, List.of(arguments)))).get(0);
+		Call call = new Call(script, keys, Arrays.asList(arguments));
+		return withConnection(key, (connection) -> run(connection, call));
 	}
 
 	/**
@@ -196,8 +197,12 @@ final class RedisScripts implements AutoCloseable {
 		}
 
 		private byte[][] keysAndArguments() {
-			return Stream.concat(this.keys.stream(), this.arguments.stream().map(RedisKeys::bytes))
-				.toArray(byte[][]::new);
+			byte[][] all = this.keys.toArray(new byte[this.keys.size() + this.arguments.size()][]);
+			int next = this.keys.size();
+			for (String argument : this.arguments) {
+				all[next++] = RedisKeys.bytes(argument);
+			}
+			return all;
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.mutex.redis;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -24,11 +25,12 @@ final class Sentinels {
 	/**
 	 * How many strings at the end of an answer tell of a sentinel.
 	 */
-	static final int LENGTH = 3;
+	private static final int LENGTH = 3;
 
 	private static final Logger logger = LoggerFactory.getLogger(Sentinels.class);
 
-	private final AtomicReferenceArray<@Nullable Sentinel> seen = new AtomicReferenceArray<>(RedisKeys.BUCKETS);
+	private final AtomicReferenceArray<Sentinel> seen = new AtomicReferenceArray<>(
+			Collections.nCopies(RedisKeys.BUCKETS, Sentinel.UNSEEN).toArray(Sentinel[]::new));
 
 	private final AtomicLong longestLease = new AtomicLong();
 
@@ -37,32 +39,45 @@ final class Sentinels {
 	private volatile @Nullable String loss;
 
 	/**
-	 * The arguments of a request that tell what was seen.
-	 * @param key the key that is asked for
-	 * @param ttl the length of its lease, in microseconds
-	 * @return two numbers of the sentinel and the longest lease that was ever asked for
+	 * What was seen of the sentinel of a bucket.
+	 * @param bucket the bucket
+	 * @return the latest state, or one of zeros
 	 */
-	List<String> arguments(String key, long ttl) {
-		long longest = this.longestLease.accumulateAndGet(ttl, Math::max);
-		Sentinel sentinel = this.seen.get(RedisKeys.bucket(key));
-		return (sentinel != null)
-				? List.of(Long.toString(sentinel.born), Long.toString(sentinel.grants), Long.toString(longest))
-				: List.of("0", "0", Long.toString(longest));
+	Sentinel seen(int bucket) {
+		return this.seen.get(bucket);
 	}
 
 	/**
-	 * Learns from the end of an answer.
-	 * @param key the key that was asked for
+	 * Learns of a lease that is asked for.
+	 * @param ttl its length, in microseconds
+	 * @return the longest lease that was ever asked for
+	 */
+	long longestLease(long ttl) {
+		long longest = this.longestLease.get();
+		return (ttl <= longest) ? longest : this.longestLease.accumulateAndGet(ttl, Math::max);
+	}
+
+	/**
+	 * Learns from an answer.
+	 * @param bucket the bucket of the key that was asked for
+	 * @param told what the request told of its sentinel
 	 * @param answer the whole answer
 	 */
-	void learn(String key, List<String> answer) {
+	void learn(int bucket, Sentinel told, List<String> answer) {
+		if (answer.get(0).equals("TAKEN")) {
+			see(bucket, new Sentinel(told.born, Long.parseLong(answer.get(2))));
+			return;
+		}
 		List<String> end = answer.subList(answer.size() - LENGTH, answer.size());
-		Sentinel sentinel = new Sentinel(Long.parseLong(end.get(0)), Long.parseLong(end.get(1)));
-		// Answers may arrive in another order than they were given.
-		this.seen.accumulateAndGet(RedisKeys.bucket(key), sentinel, Sentinel::later);
+		see(bucket, new Sentinel(Long.parseLong(end.get(0)), Long.parseLong(end.get(1))));
 		if (answer.get(0).equals("HELD_BACK")) {
 			tell(Long.parseLong(end.get(2)));
 		}
+	}
+
+	// Answers may arrive in another order than they were given.
+	private void see(int bucket, Sentinel sentinel) {
+		this.seen.accumulateAndGet(bucket, sentinel, Sentinel::later);
 	}
 
 	/**
@@ -94,10 +109,12 @@ final class Sentinels {
 	 * @param born when it was made, by the server's clock
 	 * @param grants how many grants it has counted
 	 */
-	private record Sentinel(long born, long grants) {
+	record Sentinel(long born, long grants) {
 
-		static Sentinel later(@Nullable Sentinel before, Sentinel now) {
-			return (before != null && before.born == now.born && before.grants > now.grants) ? before : now;
+		private static final Sentinel UNSEEN = new Sentinel(0, 0);
+
+		private static Sentinel later(Sentinel before, Sentinel now) {
+			return (before.born == now.born && before.grants > now.grants) ? before : now;
 		}
 
 	}

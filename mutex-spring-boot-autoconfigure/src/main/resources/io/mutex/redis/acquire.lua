@@ -2,8 +2,10 @@
 -- ARGV nonce, ttl, floor, tokens, name, owner, key, born, grants, longest, sharing
 --   [, unit, begins, tolerance, within, attempt, kept until, kept for]
 -- `born` and `grants` are what the asking instance has seen of the sentinel, 0 if nothing, and `longest` is the
--- longest lease it knows. `sharing` is '' for an exclusive request that does not wait; otherwise permits, for how
--- long to reserve the place of the next holder, and the channel of the waiter, '' if it does not wait. The answer ends with what is true now: born, grants, and when a loss was found.
+-- longest lease it knows. `sharing` is '' for an exclusive request that does not wait; otherwise permits, for how long
+-- to reserve the place of the next holder, and the channel of the waiter, '' if it does not wait. The answer ends with
+-- what is true now, born, grants, and when a loss was found; but for TAKEN, that of the most frequent grant: first
+-- token, grants.
 
 local lock, held, runs, order, shared = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local nonce, ttl, floor, tokens = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

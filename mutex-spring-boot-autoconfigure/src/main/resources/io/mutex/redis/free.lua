@@ -6,7 +6,7 @@ do
   if row[1] == ARGV[1] and row[2] ~= '0' and not row[3] and (row[4] == '' or ARGV[2] == '0') then
     -- First what is not refused when the memory is full: the rest of the script is not refused either.
     redis.call('ZREM', KEYS[2], ARGV[3])
-    redis.call('HSET', KEYS[1], 'x', 0)
+    redis.call('HSET', KEYS[1], 'x', '0')
     return { 'SETTLED' }
   end
 end
