@@ -145,6 +145,9 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 
 		private static final long MIN_CONNECTION_TIMEOUT = 250;
 
+		// few and long statements: parsing them would take most of their time
+		private static final String PREPARE_ON_THE_SERVER = "useServerPrepStmts";
+
 		private Hikari() {
 		}
 
@@ -185,6 +188,10 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 			config.setInitializationFailTimeout(-1);
 			config.setKeepaliveTime(0);
 			config.setLeakDetectionThreshold(0);
+			String url = config.getJdbcUrl();
+			if (url != null && url.startsWith("jdbc:mariadb:") && !url.contains(PREPARE_ON_THE_SERVER)) {
+				config.addDataSourceProperty(PREPARE_ON_THE_SERVER, "true");
+			}
 			return new HikariDataSource(config);
 		}
 

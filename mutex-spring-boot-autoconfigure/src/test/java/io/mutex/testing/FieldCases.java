@@ -24,6 +24,13 @@ public final class FieldCases implements TestExecutionListener {
 	private final Set<Integer> failed = ConcurrentHashMap.newKeySet();
 
 	@Override
+	public void testPlanExecutionStarted(TestPlan plan) {
+		// with several test JVMs each class is a plan
+		this.passed.clear();
+		this.failed.clear();
+	}
+
+	@Override
 	public void executionFinished(TestIdentifier test, TestExecutionResult result) {
 		Matcher ids = ID.matcher(test.getDisplayName());
 		// one that a store cannot show says nothing of the case
