@@ -129,7 +129,8 @@ class RedisLossTests {
 		try (TestServer server = TestServers.newRedis("--appendonly", "no"); Switch connections = new Switch(server)) {
 			RedisLockProvider provider = connections.provider(this.namespace);
 			Requests.take(provider, inBucketOf("a"));
-			// From now on its grants are the most frequent ones, which are answered with less.
+			// From now on its grants are the most frequent ones, which are answered with
+			// less.
 			provider.release("a", Requests.take(provider, "a").nonce(), true);
 			try (Admin admin = new Admin(server)) {
 				admin.jedis().save();
