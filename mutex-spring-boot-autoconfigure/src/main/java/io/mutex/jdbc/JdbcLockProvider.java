@@ -105,7 +105,7 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 				seen.shared(), seen.run(), request, seen.now());
 		try {
 			return call(request.key(), "acquire", (connection, store) -> {
-				Snapshot first = request.isShared() ? null : store.fast().acquire(connection, request);
+				Snapshot first = request.isShared() ? null : tryAtOnce(connection, store, request, decision);
 				Snapshot complete = (first != null && first.isShared()) ? null : first;
 				return step(connection, store, request.key(), unit, complete, decision, busy());
 			});
@@ -115,6 +115,19 @@ public final class JdbcLockProvider implements LockProvider, TransactionalStore 
 					(connection, store) -> decision.apply(store.rows().read(connection, request.key(), unit)));
 			return (seen.answer() instanceof Acquisition.Granted && seen.isWrite()) ? busy() : seen.answer();
 		}
+	}
+
+	// a plain grant that was due and not stored met a writer that it did not see: what it
+	// saw is too old to write upon, and as nothing was stored, it may ask again
+	private static @Nullable Snapshot tryAtOnce(Connection connection, Store store, AcquireRequest request,
+			Function<Snapshot, Transition<Acquisition>> decision) throws SQLException {
+		Snapshot seen = store.fast().acquire(connection, request);
+		if (seen == null || seen.written() || seen.isShared()) {
+			return seen;
+		}
+		Transition<Acquisition> due = decision.apply(seen);
+		boolean raced = due.isSingle() && due.answer() instanceof Acquisition.Granted;
+		return raced ? store.fast().acquire(connection, request) : seen;
 	}
 
 	private static Acquisition busy() {

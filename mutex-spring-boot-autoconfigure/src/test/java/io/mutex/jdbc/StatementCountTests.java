@@ -1,8 +1,13 @@
 package io.mutex.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 import io.mutex.AcquireRequest;
@@ -12,7 +17,9 @@ import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -26,9 +33,12 @@ class StatementCountTests {
 
 	private static final Duration REMAINING = Duration.ofSeconds(60);
 
+	private static final JdbcSettings PATIENT = JdbcSettings.defaults()
+		.withTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(60));
+
 	@ParameterizedTest
 	@EnumSource
-	void acquisitionIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws SQLException {
+	void acquisitionIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			int most = isFast(platform) ? 1 : 2;
 			String key = Requests.newKey();
@@ -49,7 +59,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void refusalIsOneStatement(JdbcPlatform platform) throws SQLException {
+	void refusalIsOneStatement(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			String key = Requests.newKey();
 			provider.complete(Requests.take(provider, Requests.request(key, "u1")), "u1");
@@ -67,9 +77,43 @@ class StatementCountTests {
 		});
 	}
 
+	// the loser has seen the free key before it waits for the row of the winner
+	@ParameterizedTest
+	@CsvSource({ "POSTGRESQL, u, u", "POSTGRESQL, u, other", "POSTGRESQL,,", "MARIADB, u, u", "MARIADB,," })
+	void loserOfARaceNeedsOneMoreStatementAtMost(JdbcPlatform platform, @Nullable String unit,
+			@Nullable String winnersUnit) throws Exception {
+		TestDatabase database = TestDatabase.of(platform);
+		ExecutorService executor = Executors.newSingleThreadExecutor();
+		count(database, platform, (provider, sent) -> {
+			String key = Requests.newKey();
+			for (boolean known : new boolean[] { false, true }) {
+				try (LockProvider winner = database.provider(); Connection open = database.connect()) {
+					Grant grant = Requests.take(winner, Requests.request(key, winnersUnit));
+					String where = " WHERE lock_key = '" + key + "'";
+					execute(open, "CREATE TEMPORARY TABLE kept AS SELECT * FROM mutex_lock" + where);
+					execute(open, known ? "UPDATE mutex_lock SET expires_at = 0, version = version - 1" + where
+							: "DELETE FROM mutex_lock" + where);
+					open.setAutoCommit(false);
+					execute(open,
+							known ? "UPDATE mutex_lock SET version = version + 1, expires_at ="
+									+ " (SELECT expires_at FROM kept)" + where
+									: "INSERT INTO mutex_lock SELECT * FROM kept");
+					Future<Acquisition> answer = executor.submit(() -> provider.acquire(Requests.request(key, unit)));
+					LockWaits.await(platform, database, answer);
+					open.commit();
+					assertThat(answer.get()).isInstanceOf(Acquisition.Held.class);
+					assertThat(sent.sent()).as(known ? "a free key" : "a new key")
+						.hasSize((platform == JdbcPlatform.POSTGRESQL) ? 2 : 1);
+					winner.release(key, grant.nonce(), false);
+				}
+			}
+		});
+		executor.shutdownNow();
+	}
+
 	@ParameterizedTest
 	@EnumSource
-	void sharingIsAFewStatements(JdbcPlatform platform) throws SQLException {
+	void sharingIsAFewStatements(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			String key = Requests.newKey();
 			Grant first = Requests.take(provider, Requests.shared(key));
@@ -87,7 +131,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void outcomeIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws SQLException {
+	void outcomeIsOneStatementWhereTheDatabaseCanDoIt(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			String key = Requests.newKey();
 			Grant failed = Requests.take(provider, Requests.request(key, "u"));
@@ -104,7 +148,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void fiveHundredLeasesAreRenewedByOneStatement(JdbcPlatform platform) throws SQLException {
+	void fiveHundredLeasesAreRenewedByOneStatement(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			List<Grant> grants = IntStream.range(0, 500)
 				.mapToObj((i) -> Requests.take(provider, Requests.newKey()))
@@ -123,7 +167,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void takeOverOfAnAbandonedUnitIsAFewStatements(JdbcPlatform platform) throws SQLException {
+	void takeOverOfAnAbandonedUnitIsAFewStatements(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			String key = Requests.newKey();
 			AcquireRequest abandoned = Requests.request(key, "u", Duration.ofMillis(1));
@@ -139,7 +183,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void lockRowAsGuardCostsTheCheckAlone(JdbcPlatform platform) throws SQLException {
+	void lockRowAsGuardCostsTheCheckAlone(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			JdbcFenceGuard guard = JdbcFenceGuard.of((JdbcLockProvider) provider);
 			Fence fence = Fences.of(Requests.take(provider, Requests.newKey()));
@@ -155,7 +199,7 @@ class StatementCountTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void tableAsGuardCostsOneRegistrationAndOneCheck(JdbcPlatform platform) throws SQLException {
+	void tableAsGuardCostsOneRegistrationAndOneCheck(JdbcPlatform platform) throws Exception {
 		count(platform, (provider, sent) -> {
 			try (JdbcFenceGuard guard = TestDatabase.guard(sent)) {
 				String resource = Requests.newKey();
@@ -184,14 +228,24 @@ class StatementCountTests {
 		return platform == JdbcPlatform.POSTGRESQL || platform == JdbcPlatform.MARIADB;
 	}
 
-	private static void count(JdbcPlatform platform, Work work) throws SQLException {
-		String url = TestDatabase.shared(platform).url();
+	private static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+	private static void count(JdbcPlatform platform, Work work) throws Exception {
+		count(TestDatabase.shared(platform), platform, work);
+	}
+
+	private static void count(TestDatabase database, JdbcPlatform platform, Work work) throws Exception {
+		String url = database.url();
 		String options = switch (platform) {
 			case H2, POSTGRESQL -> "";
 			case MARIADB, MYSQL -> "&sessionVariables=tx_isolation='READ-COMMITTED'";
 		};
 		try (CountingDataSource sent = new CountingDataSource(new DriverManagerDataSource(url + options));
-				LockProvider provider = TestDatabase.provider(sent, JdbcSettings.defaults())) {
+				LockProvider provider = TestDatabase.provider(sent, PATIENT)) {
 			provider.lock("warm-up");
 			sent.sent();
 			work.run(provider, sent);
@@ -201,7 +255,7 @@ class StatementCountTests {
 	@FunctionalInterface
 	private interface Work {
 
-		void run(LockProvider provider, CountingDataSource sent) throws SQLException;
+		void run(LockProvider provider, CountingDataSource sent) throws Exception;
 
 	}
 
