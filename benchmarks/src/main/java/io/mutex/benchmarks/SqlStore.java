@@ -19,7 +19,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
  * The calls to a database that are measured. All share one pool of Spring Boot's default
- * size, but for Mutex, which opens two connections of its own with the same settings.
+ * size, but for Mutex, which has a pool of its own with the same settings and size.
  */
 final class SqlStore implements AutoCloseable {
 

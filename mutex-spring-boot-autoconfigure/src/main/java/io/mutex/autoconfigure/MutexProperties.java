@@ -308,9 +308,9 @@ public record MutexProperties(@DefaultValue("true") boolean enabled, @Nullable M
 	 * @param tablePrefix Prefix of the names of the tables.
 	 * @param schema Database schema of the tables. By default, that of the connection.
 	 * @param platform SQL dialect. By default, it is asked of the database.
-	 * @param poolSize Connections that are opened for the locks alone, when needed, and
-	 * one more to renew leases. 0 takes those of the application, which may then block
-	 * its own locks.
+	 * @param poolSize At most so many connections are opened for the locks alone, one for
+	 * each call that runs at the same time, and one more to renew leases. 0 takes those
+	 * of the application, which may then block its own locks.
 	 * @param lockTimeout How long a statement waits for a locked row, at most half the
 	 * shortest of the two configured leases.
 	 * @param queryTimeout How long an answer of the database is waited for, at most half
@@ -318,7 +318,7 @@ public record MutexProperties(@DefaultValue("true") boolean enabled, @Nullable M
 	 */
 	public record Jdbc(@DefaultValue("embedded") SchemaInitialization initializeSchema,
 			@DefaultValue("mutex_") String tablePrefix, @Nullable String schema, @Nullable JdbcPlatform platform,
-			@DefaultValue("2") int poolSize, @DefaultValue("2s") Duration lockTimeout,
+			@DefaultValue("" + JdbcSettings.DEFAULT_POOL_SIZE) int poolSize, @DefaultValue("2s") Duration lockTimeout,
 			@DefaultValue("5s") Duration queryTimeout) {
 
 		public Jdbc {

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param schema the schema of the tables, of the same form, or {@code null} for the
  * connection's own
  * @param platform the database, or {@code null} to ask the driver at the first use
- * @param poolSize how many connections of its own the provider may open, and one more
- * while it renews leases; with 0 it borrows those of the application
+ * @param poolSize how many connections of its own the provider may open, one for each
+ * call that runs at the same time, and one more while it renews leases; with 0 it borrows
+ * those of the application
  * @param lockTimeout how long a statement waits for a row that another transaction has
  * locked, 1 ms or more
  * @param queryTimeout how long any answer of the database is waited for, 1 ms or more;
@@ -27,6 +28,11 @@ public record JdbcSettings(String tablePrefix, @Nullable String schema, @Nullabl
 	 * The default table prefix.
 	 */
 	public static final String DEFAULT_TABLE_PREFIX = "mutex_";
+
+	/**
+	 * The default size of the pool, which is that of HikariCP.
+	 */
+	public static final int DEFAULT_POOL_SIZE = 10;
 
 	private static final int MAX_NAME = 40;
 
@@ -46,11 +52,12 @@ public record JdbcSettings(String tablePrefix, @Nullable String schema, @Nullabl
 
 	/**
 	 * The settings that hold where nothing is configured.
-	 * @return prefix {@value #DEFAULT_TABLE_PREFIX}, two own connections, 2 s for a row
-	 * lock and 5 s for an answer
+	 * @return prefix {@value #DEFAULT_TABLE_PREFIX}, at most {@value #DEFAULT_POOL_SIZE}
+	 * own connections, 2 s for a row lock and 5 s for an answer
 	 */
 	public static JdbcSettings defaults() {
-		return new JdbcSettings(DEFAULT_TABLE_PREFIX, null, null, 2, Duration.ofSeconds(2), Duration.ofSeconds(5));
+		return new JdbcSettings(DEFAULT_TABLE_PREFIX, null, null, DEFAULT_POOL_SIZE, Duration.ofSeconds(2),
+				Duration.ofSeconds(5));
 	}
 
 	/**
