@@ -3,7 +3,7 @@
 #
 #   benchmarks/run.sh [--short|--full] [experiment]...
 #
-# --short (the default) takes about a quarter of an hour on two processors, --full takes hours. With the names of experiments (see
+# --short (the default) takes about ten minutes on two processors, --full takes hours. With the names of experiments (see
 # Benchmarks.java) only these are measured, and the report goes to benchmarks/target/. Quiet the machine before.
 set -euo pipefail
 

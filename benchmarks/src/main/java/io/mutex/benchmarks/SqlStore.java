@@ -19,7 +19,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
  * The calls to a database that are measured. All share one pool of Spring Boot's default
- * size, but for Mutex, which has a pool of its own with the same settings and size.
+ * size, but for Mutex, which has a pool of its own: given the same settings and size, as
+ * with its default of two connections eight threads queue for them.
  */
 final class SqlStore implements AutoCloseable {
 
@@ -47,7 +48,8 @@ final class SqlStore implements AutoCloseable {
 		}
 		this.connection = this.dataSource.getConnection();
 		this.update = this.connection.prepareStatement(UPDATE);
-		this.mutex = new MutexCalls(new JdbcLockProvider(this.dataSource, "bench", JdbcSettings.defaults()));
+		JdbcSettings settings = JdbcSettings.defaults().withPoolSize(this.dataSource.getMaximumPoolSize());
+		this.mutex = new MutexCalls(new JdbcLockProvider(this.dataSource, "bench", settings));
 		this.shedLock = new JdbcTemplateLockProvider(
 				JdbcTemplateLockProvider.Configuration.builder().withJdbcTemplate(jdbc).usingDbTime().build());
 		this.repository = new DefaultLockRepository(this.dataSource);

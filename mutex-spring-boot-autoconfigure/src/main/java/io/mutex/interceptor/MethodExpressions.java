@@ -23,6 +23,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /**
  * The text attributes of one method: placeholders, and expressions over its parameters.
@@ -39,7 +40,8 @@ final class MethodExpressions {
 
 	private final ConfigurableBeanFactory beanFactory;
 
-	private final BeanFactoryResolver beans;
+	// what it finds out by reflection serves every call
+	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	private final Set<String> parameterNames = new HashSet<>();
 
@@ -48,7 +50,7 @@ final class MethodExpressions {
 	MethodExpressions(Declaration declaration, ConfigurableBeanFactory beanFactory) {
 		this.declaration = declaration;
 		this.beanFactory = beanFactory;
-		this.beans = new BeanFactoryResolver(beanFactory);
+		this.shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		@Nullable String @Nullable [] names = NAMES.getParameterNames(declaration.method());
 		this.named = names != null;
 		for (int index = 0; index < declaration.method().getParameterCount(); index++) {
@@ -184,7 +186,7 @@ final class MethodExpressions {
 		Method method = this.declaration.method();
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext((target != null) ? target : method,
 				method, arguments, NAMES);
-		context.setBeanResolver(this.beans);
+		this.shared.applyDelegatesTo(context);
 		return context;
 	}
 

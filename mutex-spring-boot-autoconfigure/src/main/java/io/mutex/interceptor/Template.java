@@ -132,7 +132,7 @@ final class Template {
 		if (text == null || text.isBlank()) {
 			throw fault("evaluates to nothing in #{" + part.getExpressionString() + "}", null);
 		}
-		if (text.startsWith(AopUtils.getTargetClass(value).getName() + "@")) {
+		if (text.indexOf('@') > 0 && text.startsWith(AopUtils.getTargetClass(value).getName() + "@")) {
 			throw fault("evaluates to an object without a text of its own in #{" + part.getExpressionString() + "}: "
 					+ value.getClass().getName(), null);
 		}

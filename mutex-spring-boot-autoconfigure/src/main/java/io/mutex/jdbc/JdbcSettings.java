@@ -30,9 +30,9 @@ public record JdbcSettings(String tablePrefix, @Nullable String schema, @Nullabl
 	public static final String DEFAULT_TABLE_PREFIX = "mutex_";
 
 	/**
-	 * The default size of the pool, which is that of HikariCP.
+	 * The default size of the pool.
 	 */
-	public static final int DEFAULT_POOL_SIZE = 10;
+	public static final int DEFAULT_POOL_SIZE = 2;
 
 	private static final int MAX_NAME = 40;
 

@@ -208,8 +208,13 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 			((HikariDataSource) dataSource).evictConnection(connection);
 		}
 
+		// a listener is ended by an interrupt, of which the pool would warn
 		static void close(DataSource dataSource) {
+			boolean interrupted = Thread.interrupted();
 			((HikariDataSource) dataSource).close();
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 
 	}
