@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.mutex.testing.CuttingProxy;
 import io.mutex.testing.Experiments;
 import io.mutex.testing.JavaProcess;
 import org.junit.jupiter.api.DisplayName;

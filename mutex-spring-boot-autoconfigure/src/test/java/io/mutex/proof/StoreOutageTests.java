@@ -24,6 +24,7 @@ import io.mutex.run.Outcome;
 import io.mutex.run.RunRecord;
 import io.mutex.run.RunRecord.Status;
 import io.mutex.run.RunUnit;
+import io.mutex.testing.CuttingProxy;
 import io.mutex.testing.TestServer;
 import io.mutex.testing.TestServers;
 import org.awaitility.Awaitility;

@@ -84,8 +84,16 @@ public final class ClockShim implements AutoCloseable {
 	 * @return the changed program
 	 */
 	ServerProgram around(ServerProgram program) {
-		return new ShiftedProgram(program, Map.of("LD_PRELOAD", library().toString(), "MUTEX_CLOCK_OFFSET",
-				this.directory.resolve("offset").toString()));
+		return new ShiftedProgram(program, environment());
+	}
+
+	/**
+	 * The environment that gives a process this clock.
+	 * @return the variables
+	 */
+	public Map<String, String> environment() {
+		return Map.of("LD_PRELOAD", library().toString(), "MUTEX_CLOCK_OFFSET",
+				this.directory.resolve("offset").toString());
 	}
 
 	private Path library() {

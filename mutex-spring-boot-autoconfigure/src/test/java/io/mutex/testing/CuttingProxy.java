@@ -1,4 +1,4 @@
-package io.mutex.proof;
+package io.mutex.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,8 +7,10 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A way to a server that a test can cut: at once, or after the server has answered and
@@ -18,6 +20,8 @@ public final class CuttingProxy implements AutoCloseable {
 
 	private static final int BUFFER = 16_384;
 
+	private static final long POLL_MILLIS = 5;
+
 	private final ServerSocket entrance;
 
 	private final String host;
@@ -26,7 +30,11 @@ public final class CuttingProxy implements AutoCloseable {
 
 	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
+	private final AtomicInteger lost = new AtomicInteger();
+
 	private volatile Mode mode = Mode.PASS;
+
+	private volatile Duration delay = Duration.ZERO;
 
 	private CuttingProxy(ServerSocket entrance, String host, int port) {
 		this.entrance = entrance;
@@ -58,12 +66,12 @@ public final class CuttingProxy implements AutoCloseable {
 	/**
 	 * Takes what is sent to the server, and cuts the connection instead of its answer.
 	 */
-	void loseOneAnswer() {
+	public void loseOneAnswer() {
 		this.mode = Mode.LOSE_ONE;
 	}
 
 	/** Lets the next request through, and nothing after it, its answer included. */
-	void loseAnswersForGood() {
+	public void loseAnswersForGood() {
 		this.mode = Mode.LOSE_ALL;
 	}
 
@@ -71,6 +79,32 @@ public final class CuttingProxy implements AutoCloseable {
 	public void cut() {
 		this.mode = Mode.CUT;
 		this.sockets.forEach(CuttingProxy::close);
+	}
+
+	/** Keeps every connection open, and passes nothing on until {@link #pass()}. */
+	public void hold() {
+		this.mode = Mode.HOLD;
+	}
+
+	/** Passes requests on, and holds their answers until {@link #pass()}. */
+	public void holdAnswers() {
+		this.mode = Mode.HOLD_ANSWERS;
+	}
+
+	/**
+	 * Makes every request wait before it is passed on.
+	 * @param delay how long, zero for not at all
+	 */
+	public void delay(Duration delay) {
+		this.delay = delay;
+	}
+
+	/**
+	 * How many answers were lost one by one.
+	 * @return the number
+	 */
+	public int lost() {
+		return this.lost.get();
 	}
 
 	private void accept() {
@@ -101,21 +135,35 @@ public final class CuttingProxy implements AutoCloseable {
 			for (int read = input.read(buffer); read >= 0; read = input.read(buffer)) {
 				if (answers && this.mode == Mode.LOSE_ONE) {
 					this.mode = Mode.PASS;
+					this.lost.incrementAndGet();
 					return;
 				}
 				if (answers && this.mode == Mode.LOSE_ALL) {
 					cut();
 					return;
 				}
+				rest(answers);
 				output.write(buffer, 0, read);
 			}
 		}
 		catch (IOException ex) {
 			// cut
 		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 		finally {
 			this.sockets.remove(from);
 			this.sockets.remove(to);
+		}
+	}
+
+	private void rest(boolean answers) throws InterruptedException {
+		if (!answers && !this.delay.isZero()) {
+			Thread.sleep(this.delay.toMillis());
+		}
+		while (this.mode == Mode.HOLD || (answers && this.mode == Mode.HOLD_ANSWERS)) {
+			Thread.sleep(POLL_MILLIS);
 		}
 	}
 
@@ -142,7 +190,7 @@ public final class CuttingProxy implements AutoCloseable {
 
 	private enum Mode {
 
-		PASS, LOSE_ONE, LOSE_ALL, CUT
+		PASS, LOSE_ONE, LOSE_ALL, CUT, HOLD, HOLD_ANSWERS
 
 	}
 
