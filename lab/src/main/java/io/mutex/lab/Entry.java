@@ -1,0 +1,26 @@
+package io.mutex.lab;
+
+import java.util.List;
+
+/**
+ * One entry of the log that guarded data carries, written with the data.
+ *
+ * @param key whose data it is
+ * @param number the number that was read, plus one
+ * @param token the token of the grant that wrote it
+ * @param nonce the nonce of that grant
+ */
+record Entry(String key, long number, long token, String nonce) {
+
+	static List<Entry> parse(String key, String text) {
+		return text.lines().map((line) -> {
+			String[] words = line.split(" ", -1);
+			return new Entry(key, Long.parseLong(words[0]), Long.parseLong(words[1]), words[2]);
+		}).toList();
+	}
+
+	String format() {
+		return this.number + " " + this.token + " " + this.nonce + "\n";
+	}
+
+}

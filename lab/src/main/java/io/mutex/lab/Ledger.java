@@ -1,0 +1,28 @@
+package io.mutex.lab;
+
+import java.util.List;
+import java.util.function.LongConsumer;
+
+import io.mutex.Lease;
+
+/**
+ * Guarded data: a number for each key, and the log of its writes in the same guarded
+ * write.
+ */
+interface Ledger {
+
+	/**
+	 * Reads the number and writes the next one.
+	 * @param lease the lease whose token the storage checks
+	 * @param reading told the next number between the reading and the writing
+	 */
+	void add(Lease lease, LongConsumer reading);
+
+	/**
+	 * The log of the writes.
+	 * @param key whose
+	 * @return the entries in the order of the storage
+	 */
+	List<Entry> entries(String key);
+
+}

@@ -1,0 +1,82 @@
+package io.mutex.lab;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.mutex.lab.Event.Kind;
+
+/**
+ * What one run has shown.
+ *
+ * @param scenario the fault
+ * @param provider where the locks were
+ * @param verdict how it ended
+ * @param reason why, if it was not passed
+ * @param grants how many grants there were
+ * @param effects how often the fault took effect
+ * @param refused the stale writes that the storage refused
+ * @param accepted the stale writes that it accepted
+ * @param takeovers the times from a death to the next grant, in milliseconds, sorted
+ */
+record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
+		long refused, long accepted, List<Long> takeovers) {
+
+	static Result skipped(Scenario scenario, Provider provider, String reason) {
+		return new Result(scenario, provider, Verdict.SKIPPED, reason, 0, 0, 0, 0, List.of());
+	}
+
+	/**
+	 * Judges a run.
+	 * @param scenario the fault
+	 * @param provider where the locks were
+	 * @param history what was written down
+	 * @param effects how often the fault took effect
+	 * @return the result; {@link Verdict#INVALID} if no fault took effect
+	 */
+	static Result of(Scenario scenario, Provider provider, History history, long effects) {
+		List<Violation> violations = Checker.check(history, scenario.allowance(provider));
+		long accepted = violations.stream().filter((violation) -> violation.invariant().equals("I2")).count();
+		List<Long> takeovers = new ArrayList<>(
+				Takeover.of(history).stream().map((takeover) -> takeover.nanos() / 1_000_000).sorted().toList());
+		long grants = history.count(Kind.GRANTED);
+		Verdict verdict = Verdict.PASSED;
+		String reason = "";
+		if (!violations.isEmpty()) {
+			verdict = Verdict.VIOLATED;
+			reason = violations.size() + " violations of "
+					+ violations.stream().map(Violation::invariant).distinct().sorted().toList() + ", first:\n"
+					+ history.timeline(violations.get(0));
+		}
+		else if (effects == 0 || grants == 0) {
+			verdict = Verdict.INVALID;
+			reason = "no fault took effect";
+		}
+		return new Result(scenario, provider, verdict, reason, grants, effects, history.count(Kind.STALE), accepted,
+				takeovers);
+	}
+
+	String line() {
+		String takeover = this.takeovers.isEmpty() ? ""
+				: this.takeovers.get(this.takeovers.size() / 2) + " / " + this.takeovers.get(this.takeovers.size() - 1);
+		return "| " + String.join(" | ", this.scenario.name(), this.scenario.title(), this.provider.text(),
+				this.verdict.name(), Long.toString(this.grants), Long.toString(this.effects),
+				Long.toString(this.refused), Long.toString(this.accepted), takeover) + " |";
+	}
+
+	/**
+	 * How a run ended.
+	 */
+	enum Verdict {
+
+		/** The fault took effect, and every invariant held. */
+		PASSED,
+		/** An invariant was broken. */
+		VIOLATED,
+		/** The fault did not take effect: nothing is shown. */
+		INVALID,
+		/** The machine lacks what the fault needs. */
+		SKIPPED
+
+	}
+
+}
