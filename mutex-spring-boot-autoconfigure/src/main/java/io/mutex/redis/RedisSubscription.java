@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -19,10 +20,11 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * and no interrupt ends that; Lettuce subscribes and returns. So both have a thread of
  * their own, and whoever waits for its end can be interrupted.
  * <p>
- * Only the thread that reads asks to unsubscribe, when a message without a body tells it
- * to. Jedis shares one output buffer without a lock, and a pool may get the connection
- * back with the answer: what another thread wrote could be sent twice, and the second
- * answer be read by the next user of the pool.
+ * Only the thread that reads asks to unsubscribe, when a message without a body wakes it
+ * and it is to end. Jedis shares one output buffer without a lock, and a pool may get the
+ * connection back with the answer: what another thread wrote could be sent twice, and the
+ * second answer be read by the next user of the pool. A factory that was stopped sends no
+ * message, but has closed its pool as well, so that another thread may ask then.
  */
 final class RedisSubscription implements MessageListener, SubscriptionListener {
 
@@ -45,6 +47,8 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	private volatile @Nullable RedisConnection connection;
 
 	private volatile boolean reading;
+
+	private volatile boolean confirmed;
 
 	private volatile @Nullable RuntimeException failure;
 
@@ -100,9 +104,10 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 
 	@Override
 	public void onChannelSubscribed(byte[] channel, long count) {
+		this.confirmed = true;
 		// What was sent before was not for it.
 		if (isEnded()) {
-			unsubscribe();
+			unsubscribeHere();
 		}
 	}
 
@@ -110,7 +115,10 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 	public void onMessage(Message message, byte @Nullable [] pattern) {
 		byte[] body = message.getBody();
 		if (body.length == 0) {
-			unsubscribe();
+			// One that is late was for a subscription before, or for none.
+			if (isEnded()) {
+				unsubscribeHere();
+			}
 			return;
 		}
 		try {
@@ -118,14 +126,20 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 		}
 		catch (RuntimeException ex) {
 			this.failure = ex;
+			unsubscribeHere();
+		}
+	}
+
+	// Lettuce calls on a thread that must not wait, and needs none of it.
+	private void unsubscribeHere() {
+		if (Thread.currentThread() == this.thread) {
 			unsubscribe();
 		}
 	}
 
 	private void unsubscribe() {
 		RedisConnection connection = this.connection;
-		Subscription subscription = (Thread.currentThread() == this.thread && connection != null)
-				? connection.getSubscription() : null;
+		Subscription subscription = (connection != null) ? connection.getSubscription() : null;
 		if (subscription != null) {
 			subscription.unsubscribe();
 		}
@@ -169,13 +183,25 @@ final class RedisSubscription implements MessageListener, SubscriptionListener {
 		try {
 			while (this.thread.isAlive()
 					&& System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
-				sendFarewell();
+				if (isFactoryRunning()) {
+					sendFarewell();
+				}
+				else if (this.confirmed) {
+					unsubscribe();
+				}
 				this.thread.join(RETRY_MILLIS);
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+		catch (RuntimeException ex) {
+			// The connection has ended.
+		}
+	}
+
+	private boolean isFactoryRunning() {
+		return !(this.connectionFactory instanceof Lifecycle lifecycle) || lifecycle.isRunning();
 	}
 
 	private void sendFarewell() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.Protocol;
 
+import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -219,15 +220,35 @@ class RedisNotificationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void stoppedFactoryEndsTheSubscription(RedisClient client) throws Exception {
-		Connections connections = client.connect(server);
-		ReleaseListener listener = started(connections.provider(this.namespace));
-		if (client == RedisClient.JEDIS) {
-			// A pool that is closed leaves alone what is in use.
-			killSubscribers();
+	void emptyMessageThatIsLateEndsNothing(RedisClient client) throws Exception {
+		try (Connections connections = client.connect(server)) {
+			RedisLockProvider provider = connections.provider(this.namespace);
+			ReleaseListener listener = started(provider);
+			admin.jedis().publish(channel(listener), "");
+			Grant grant = listener.waitFor(Requests.take(provider, "a"));
+			provider.release("a", grant.nonce(), true);
+			listener.assertReported("a");
+			assertThat(listener.hasEnded()).isFalse();
+			provider.close();
 		}
+	}
+
+	// As an application ends: its lifecycle stops the factory before the provider is
+	// closed.
+	@ParameterizedTest
+	@EnumSource
+	void factoryThatIsStoppedFirstLeavesNoSubscriptionBehind(RedisClient client) throws Exception {
+		Connections connections = client.connect(server);
+		RedisLockProvider provider = connections.provider(this.namespace);
+		ReleaseListener listener = new ReleaseListener(provider);
+		Thread thread = listener.start();
+		awaitSubscribers(listener, 1);
+		((Lifecycle) connections.factory()).stop();
+		thread.interrupt();
+		provider.close();
 		connections.close();
 		Awaitility.await().atMost(PATIENCE).until(listener::hasEnded);
+		awaitSubscribers(listener, 0);
 	}
 
 	@ParameterizedTest
