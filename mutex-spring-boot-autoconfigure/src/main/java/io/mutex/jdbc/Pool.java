@@ -188,11 +188,17 @@ record Pool(DataSource dataSource, boolean own) implements AutoCloseable {
 			config.setInitializationFailTimeout(-1);
 			config.setKeepaliveTime(0);
 			config.setLeakDetectionThreshold(0);
-			String url = config.getJdbcUrl();
-			if (url != null && url.startsWith("jdbc:mariadb:") && !url.contains(PREPARE_ON_THE_SERVER)) {
-				config.addDataSourceProperty(PREPARE_ON_THE_SERVER, "true");
-			}
+			prepareOnTheServer(config);
 			return new HikariDataSource(config);
+		}
+
+		// in the URL, since the properties are the application's own
+		private static void prepareOnTheServer(HikariConfig config) {
+			String url = config.getJdbcUrl();
+			if (url != null && url.startsWith("jdbc:mariadb:") && !url.contains(PREPARE_ON_THE_SERVER)
+					&& !config.getDataSourceProperties().containsKey(PREPARE_ON_THE_SERVER)) {
+				config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + PREPARE_ON_THE_SERVER + "=true");
+			}
 		}
 
 		static DataSource single(DataSource own) {

@@ -55,7 +55,7 @@ final class TestDatabase {
 		return switch (platform) {
 			case H2 -> h2("");
 			case POSTGRESQL -> at(TestServers.postgres().newDatabase());
-			case MARIADB -> at(TestServers.mariadb().newDatabase());
+			case MARIADB -> at(TestServers.mariadb().newDatabase()).with("useServerPrepStmts=true");
 			case MYSQL -> at(mySqlUrl(TestServers.mariadb().newDatabase()));
 		};
 	}
