@@ -24,6 +24,9 @@ final class Acquirer {
 	/** The part of the shortest poll after which one that is passed over asks first. */
 	private static final int HURRY = 16;
 
+	/** How often one question may be asked earlier than after the shortest poll. */
+	private static final int MOST_HURRIED = 8;
+
 	private static final Acquisition.Held HELD = new Acquisition.Held(null, null, Duration.ZERO);
 
 	private final Asker asker;
@@ -184,6 +187,8 @@ final class Acquirer {
 
 		private long soon = this.poll / HURRY;
 
+		private int hurried;
+
 		private @Nullable Owner holder;
 
 		private long pause;
@@ -252,7 +257,8 @@ final class Acquirer {
 			if (reservation != null) {
 				Acquirer.this.signals.start();
 			}
-			if (isPassedOver(this.answer.acquisition())) {
+			boolean passedOver = reservation != null && isPassedOver(this.answer.acquisition());
+			if (passedOver && this.hurried++ < MOST_HURRIED) {
 				this.pause = jittered(this.soon);
 				this.soon = Math.min(least, this.soon * 3 / 2);
 				return false;
@@ -264,13 +270,17 @@ final class Acquirer {
 
 		// Whether the key goes to another though this one waits, which therefore has not
 		// got the place of the next holder. The place is empty again once it is taken up.
+		// A
+		// holder that the store cannot name leaves no time.
 		private boolean isPassedOver(Acquisition acquisition) {
 			if (!(acquisition instanceof Acquisition.Held held)) {
 				return false;
 			}
 			Owner before = this.holder;
 			this.holder = held.holder();
-			return this.holder == null || (before != null && !before.equals(this.holder));
+			Duration left = held.remaining();
+			return (this.holder != null) ? before != null && !before.equals(this.holder)
+					: left != null && left.compareTo(Duration.ZERO) > 0;
 		}
 
 		// where others want the key too, they may have turns

@@ -114,6 +114,36 @@ class WaitingTests {
 	}
 
 	@Test
+	void holderThatTheStoreCannotNamePassesNobodyOver() throws Exception {
+		try (LockEngine patient = new LockEngine(this.store, polling(Duration.ofSeconds(32)), List.of())) {
+			AtomicInteger questions = new AtomicInteger();
+			this.store.always(Op.ACQUIRE, (call, acquire) -> {
+				questions.incrementAndGet();
+				return new Acquisition.Held(null, null, null);
+			});
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> patient.execute(KEY.withWaitFor(Duration.ofSeconds(3)), (lease) -> null));
+			assertThat(questions).hasValue(1);
+		}
+	}
+
+	@Test
+	void waiterThatIsPassedOverAgainAndAgainAsksLessAndLess() {
+		EngineSettings settings = new EngineSettings("pod", Duration.ofSeconds(30), null, Duration.ofSeconds(30), null,
+				true, Duration.ofMillis(50), Duration.ofMinutes(5), Duration.ofDays(90));
+		try (LockEngine patient = new LockEngine(this.store, settings, List.of())) {
+			AtomicInteger questions = new AtomicInteger();
+			this.store.always(Op.ACQUIRE,
+					(call, acquire) -> new Acquisition.Held(
+							new Owner("other" + questions.incrementAndGet(), "host", 1, "main"), null,
+							Duration.ofMinutes(1)));
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> patient.execute(KEY.withWaitFor(Duration.ofSeconds(3)), (lease) -> null));
+			assertThat(questions).hasValueLessThan(30);
+		}
+	}
+
+	@Test
 	void waitEndsAtItsDeadlineAndAsksNothingAfterIt() {
 		hold(Duration.ofMinutes(1));
 		this.store.always(Op.ACQUIRE, (call, acquire) -> {

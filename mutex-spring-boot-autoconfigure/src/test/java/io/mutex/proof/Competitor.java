@@ -30,7 +30,7 @@ final class Competitor {
 	// so long that whatever happens meanwhile was not caused by a poll
 	private static final Duration POLL = Duration.ofSeconds(3);
 
-	private static final long HOLD_NANOS = 2_000_000;
+	private static final long HOLD_NANOS = 20_000_000;
 
 	private final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
 

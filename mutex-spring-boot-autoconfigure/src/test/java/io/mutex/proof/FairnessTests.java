@@ -2,8 +2,10 @@ package io.mutex.proof;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -43,8 +45,9 @@ class FairnessTests {
 			both.forEach((process) -> process.awaitLine("waited", PATIENCE));
 			both.forEach((process) -> process.sendLine("end"));
 			both.forEach((process) -> process.awaitLine("ended", PATIENCE));
-			assertTurns(one, other);
-			assertTurns(other, one);
+			// On a database one that asks in the moment of a hand-over may go without the
+			// place.
+			assertThat(passedOver(one, other) + passedOver(other, one)).isLessThanOrEqualTo(1);
 		}
 	}
 
@@ -54,17 +57,20 @@ class FairnessTests {
 		return copy;
 	}
 
-	// The grant that has caused the refusal may be noted after it.
-	private static void assertTurns(JavaProcess waiting, JavaProcess other) {
+	// How often the other was granted the key more than once while one waited for it. The
+	// grant that has caused the refusal may be noted after it.
+	private static long passedOver(JavaProcess waiting, JavaProcess other) {
 		NavigableSet<Long> mine = times(waiting, "granted ");
 		NavigableSet<Long> theirs = times(other, "granted ");
 		assertThat(mine).hasSizeGreaterThanOrEqualTo(Competitor.WAITS);
+		Set<Long> ends = new HashSet<>();
 		for (long refused : times(waiting, "refused ")) {
 			Long granted = mine.higher(refused);
-			if (granted != null) {
-				assertThat(theirs.subSet(refused, granted)).hasSizeLessThanOrEqualTo(1);
+			if (granted != null && theirs.subSet(refused, granted).size() > 1) {
+				ends.add(granted);
 			}
 		}
+		return ends.size();
 	}
 
 	private static NavigableSet<Long> times(JavaProcess process, String event) {
