@@ -392,7 +392,7 @@ final class LockModel {
 	private void settle(Draft draft, int i, boolean failed) {
 		Worker worker = draft.workers.get(i);
 		boolean lost = draft.time >= worker.deadline();
-		if (lost && this.variant != Variant.COMPLETION_AFTER_LOSS) {
+		if (lost && (failed || this.variant != Variant.COMPLETION_AFTER_LOSS)) {
 			draft.workers.set(i, worker.at(Step.RELEASE));
 			return;
 		}

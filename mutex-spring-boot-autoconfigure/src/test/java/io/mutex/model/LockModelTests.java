@@ -24,6 +24,17 @@ class LockModelTests {
 		assertThat(found.states()).isGreaterThan(1000);
 	}
 
+	@ParameterizedTest(name = "{0}: {1} lost answers, {2} late requests, {3} losses of data, clock set back: {4}")
+	@CsvSource({ "FENCED, 1, 0, 0, false", "RECORDED_AFTER, 1, 0, 0, false", "RECORDED_IN_TRANSACTION, 1, 0, 0, false",
+			"FENCED, 0, 1, 0, false", "RECORDED_AFTER, 0, 1, 0, false", "RECORDED_IN_TRANSACTION, 0, 1, 0, false",
+			"FENCED, 0, 0, 1, false", "FENCED, 0, 0, 1, true" })
+	void keepsItsPropertiesUnderAFault(Work work, int lostAnswers, int copies, int losses, boolean clockBack) {
+		Exploration found = new LockModel(work, Variant.CORRECT, false).explore(2, 1,
+				new Faults(3, lostAnswers, copies, 0, losses, clockBack));
+		assertThat(found.violation()).as(found.toString()).isNull();
+		assertThat(found.states()).isGreaterThan(1000);
+	}
+
 	@ParameterizedTest(name = "{1}")
 	@CsvSource({ "FENCED, CHECK_ON_WRITE_ONLY, 2, 1, 0, 0, 0, I3",
 			"FENCED, EQUAL_TOKEN_WITHOUT_NONCE, 2, 1, 0, 0, 1, I2",
