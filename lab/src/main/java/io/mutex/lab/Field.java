@@ -79,6 +79,12 @@ final class Field implements AutoCloseable {
 		this.server = provider.start((scenario == Scenario.C3) ? this.clock : null, scenario == Scenario.R1);
 		this.database = (scenario == Scenario.R1) ? TestServers.newPostgres() : null;
 		this.url = prepare();
+	}
+
+	/**
+	 * Starts the workers.
+	 */
+	void start() {
 		for (int index = 0; index < WORKERS; index++) {
 			if (this.server != null) {
 				this.proxies.add(CuttingProxy.to(this.server.host(), this.server.port()));

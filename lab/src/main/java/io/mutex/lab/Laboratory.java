@@ -59,9 +59,6 @@ public final class Laboratory {
 	public static void main(String[] arguments) throws Exception {
 		Laboratory laboratory = new Laboratory(arguments);
 		List<Result> results = laboratory.run();
-		if (laboratory.all) {
-			Report.write(Path.of("docs", "reliability.md"), results, laboratory.seconds, laboratory.seed);
-		}
 		boolean strict = Boolean.parseBoolean(System.getenv("MUTEX_LAB_STRICT"));
 		boolean passed = results.stream()
 			.allMatch(
@@ -77,6 +74,9 @@ public final class Laboratory {
 				if (scenario.providers().contains(provider)) {
 					Result result = run(scenario, provider);
 					results.add(result);
+					if (this.all) {
+						Report.write(Path.of("docs", "reliability.md"), results, this.seconds, this.seed);
+					}
 					System.out.println(result.line());
 					if (!result.reason().isEmpty()) {
 						System.out.println(result.reason());
@@ -90,6 +90,7 @@ public final class Laboratory {
 	private Result run(Scenario scenario, Provider provider) throws IOException {
 		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
 		try (Field field = new Field(scenario, provider, this.seed, directory)) {
+			field.start();
 			field.sleep(1000);
 			long begin = System.nanoTime();
 			while (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(1) * this.seconds) {
@@ -104,7 +105,11 @@ public final class Laboratory {
 			return result;
 		}
 		catch (TestAbortedException ex) {
-			return Result.skipped(scenario, provider, String.valueOf(ex.getMessage()));
+			return Result.without(scenario, provider, Verdict.SKIPPED, String.valueOf(ex.getMessage()));
+		}
+		catch (RuntimeException | AssertionError ex) {
+			// the other runs are to be seen
+			return Result.without(scenario, provider, Verdict.INVALID, ex.toString());
 		}
 	}
 

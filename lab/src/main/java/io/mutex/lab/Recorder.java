@@ -1,12 +1,10 @@
 package io.mutex.lab;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 import io.mutex.lab.Event.Kind;
 
@@ -18,19 +16,19 @@ final class Recorder implements AutoCloseable {
 
 	private final String process;
 
-	private final FileChannel channel;
+	// not a channel, which the interrupt of a body whose lease is lost would close
+	private final FileOutputStream output;
 
 	Recorder(Path directory, String process) throws IOException {
 		this.process = process;
-		this.channel = FileChannel.open(directory.resolve(process + ".history"), StandardOpenOption.CREATE,
-				StandardOpenOption.APPEND);
+		this.output = new FileOutputStream(directory.resolve(process + ".history").toFile(), true);
 	}
 
 	void write(Event event) {
-		ByteBuffer line = ByteBuffer.wrap((event.format() + "\n").getBytes(StandardCharsets.UTF_8));
+		byte[] line = (event.format() + "\n").getBytes(StandardCharsets.UTF_8);
 		try {
-			synchronized (this.channel) {
-				this.channel.write(line);
+			synchronized (this.output) {
+				this.output.write(line);
 			}
 		}
 		catch (IOException ex) {
@@ -48,7 +46,7 @@ final class Recorder implements AutoCloseable {
 
 	@Override
 	public void close() throws IOException {
-		this.channel.close();
+		this.output.close();
 	}
 
 }

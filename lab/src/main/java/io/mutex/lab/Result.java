@@ -21,8 +21,8 @@ import io.mutex.lab.Event.Kind;
 record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
 		long refused, long accepted, List<Long> takeovers) {
 
-	static Result skipped(Scenario scenario, Provider provider, String reason) {
-		return new Result(scenario, provider, Verdict.SKIPPED, reason, 0, 0, 0, 0, List.of());
+	static Result without(Scenario scenario, Provider provider, Verdict verdict, String reason) {
+		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of());
 	}
 
 	/**
