@@ -32,10 +32,10 @@ final class RedisProgram implements ServerProgram {
 
 	@Override
 	public List<String> command(Path directory, int port) throws IOException {
+		// "everysec" puts writes off while the disk is busy, after they were answered
 		List<String> command = new ArrayList<>();
 		command.addAll(List.of(program(), "--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir",
-				directory.toString(), "--save", "", "--appendonly", "yes", "--appendfsync", "everysec", "--daemonize",
-				"no"));
+				directory.toString(), "--save", "", "--appendonly", "yes", "--appendfsync", "no", "--daemonize", "no"));
 		command.addAll(this.options);
 		return command;
 	}
