@@ -3,7 +3,7 @@
 #
 #   lab/run.sh (all|soak|P1|P2|...)... [--provider=file|postgresql|mariadb|redis] [--minutes=1] [--seed=7] [--short]
 #
-# The scenarios are in Scenario.java. "all" plays each on every provider that it fits and writes docs/reliability.md; --short
+# The scenarios are in Scenario.java. "all" plays each on every provider that it fits and writes its table into docs/reliability.md; --short
 # gives each ten seconds. The exit value is 0 if every scenario was passed, or skipped for want of a tool; with
 # MUTEX_LAB_STRICT=true none may be skipped.
 set -euo pipefail

@@ -58,6 +58,8 @@ final class Field implements AutoCloseable {
 
 	private final Scenario scenario;
 
+	private final Subject subject;
+
 	private final Recorder recorder;
 
 	private final String url;
@@ -68,9 +70,10 @@ final class Field implements AutoCloseable {
 
 	private long hits;
 
-	Field(Scenario scenario, Provider provider, long seed, Path directory) throws IOException {
+	Field(Scenario scenario, Provider provider, Subject subject, long seed, Path directory) throws IOException {
 		this.scenario = scenario;
 		this.provider = provider;
+		this.subject = subject;
 		this.seed = seed;
 		this.random = new Random(seed);
 		this.directory = directory;
@@ -112,13 +115,15 @@ final class Field implements AutoCloseable {
 		int port = this.proxies.isEmpty() ? 0 : this.proxies.get(index).port();
 		String through = (this.server != null && this.database == null)
 				? this.url.replace(":" + this.server.port() + "/", ":" + port + "/") : this.url;
-		JavaProcess.Builder builder = JavaProcess.of(Worker.class)
+		JavaProcess.Builder builder = JavaProcess.of(this.subject.main())
 			.jvmArguments("-Xmx160m", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 		Map<String, String> properties = this.provider.properties(this.directory, through, port);
 		if (Boolean.getBoolean("lab.split")) {
 			properties.put("mutex.namespace", name());
 		}
+		properties.putAll(this.subject.properties());
 		properties.forEach(builder::systemProperty);
+		this.subject.classes().forEach(builder::preferClasses);
 		builder.systemProperty("lab.unfenced", Boolean.toString(Boolean.getBoolean("lab.unfenced")));
 		if (this.clock != null && this.scenario == Scenario.C1 && index == 0) {
 			this.clock.environment().forEach(builder::environment);

@@ -1,17 +1,13 @@
 package io.mutex.lab;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 import io.mutex.lab.Result.Verdict;
-import org.opentest4j.TestAbortedException;
 
 /**
  * Plays scenarios and judges them; {@code lab/run.sh} starts it.
@@ -68,14 +64,15 @@ public final class Laboratory {
 
 	private List<Result> run() throws IOException {
 		System.out.println("seed " + this.seed);
+		Play play = new Play(this.seconds, this.seed);
 		List<Result> results = new ArrayList<>();
 		for (Scenario scenario : this.scenarios) {
 			for (Provider provider : this.providers) {
 				if (scenario.providers().contains(provider)) {
-					Result result = run(scenario, provider);
+					Result result = play.of(scenario, provider, Subject.MUTEX);
 					results.add(result);
 					if (this.all) {
-						Report.write(Path.of("docs", "reliability.md"), results, this.seconds, this.seed);
+						Page.write("faults", Report.faults(results, play));
 					}
 					System.out.println(result.line());
 					if (!result.reason().isEmpty()) {
@@ -85,32 +82,6 @@ public final class Laboratory {
 			}
 		}
 		return results;
-	}
-
-	private Result run(Scenario scenario, Provider provider) throws IOException {
-		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
-		try (Field field = new Field(scenario, provider, this.seed, directory)) {
-			field.start();
-			field.sleep(1000);
-			long begin = System.nanoTime();
-			while (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(1) * this.seconds) {
-				scenario.play(field);
-				field.sleep(500 + field.random.nextInt(1500));
-			}
-			History history = field.finish();
-			Result result = Result.of(scenario, provider, history, scenario.effects(field, history));
-			if (result.verdict() == Verdict.VIOLATED || result.verdict() == Verdict.INVALID) {
-				System.out.println("history: " + directory);
-			}
-			return result;
-		}
-		catch (TestAbortedException ex) {
-			return Result.without(scenario, provider, Verdict.SKIPPED, String.valueOf(ex.getMessage()));
-		}
-		catch (RuntimeException | AssertionError ex) {
-			// the other runs are to be seen
-			return Result.without(scenario, provider, Verdict.INVALID, ex.toString());
-		}
 	}
 
 }

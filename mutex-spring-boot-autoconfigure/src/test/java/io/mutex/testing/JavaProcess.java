@@ -2,6 +2,7 @@ package io.mutex.testing;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -208,6 +210,8 @@ public final class JavaProcess implements AutoCloseable {
 
 		private final Map<String, String> environment = new TreeMap<>(TestServers.environment());
 
+		private final StringJoiner classPath = new StringJoiner(File.pathSeparator);
+
 		private Builder(Class<?> main) {
 			this.main = main.getName();
 		}
@@ -226,6 +230,16 @@ public final class JavaProcess implements AutoCloseable {
 			return this;
 		}
 
+		/**
+		 * Puts classes before those of this process.
+		 * @param directory a directory of classes, or a jar
+		 * @return this
+		 */
+		public Builder preferClasses(Path directory) {
+			this.classPath.add(directory.toString());
+			return this;
+		}
+
 		public JavaProcess start(String... arguments) {
 			List<String> command = new ArrayList<>();
 			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -234,17 +248,14 @@ public final class JavaProcess implements AutoCloseable {
 			command.addAll(List.of(arguments));
 			ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 			builder.environment().putAll(this.environment);
-			builder.environment().put("CLASSPATH", classPath());
+			this.classPath.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+			builder.environment().put("CLASSPATH", this.classPath.toString());
 			try {
 				return new JavaProcess(builder.start());
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
 			}
-		}
-
-		private static String classPath() {
-			return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 		}
 
 	}
