@@ -1,23 +1,29 @@
 #!/usr/bin/env bash
 # Makes faults happen to real applications and servers, and checks what they did.
 #
-#   lab/run.sh (all|soak|P1|P2|...)... [--provider=file|postgresql|mariadb|redis] [--minutes=1] [--seed=7] [--short]
+#   lab/run.sh (all|trials|soak|P1|P2|J12|...)... [--provider=file|postgresql|mariadb|redis] [--minutes=1] [--seed=7] [--short]
 #
-# The scenarios are in Scenario.java. "all" plays each on every provider that it fits and writes its table into docs/reliability.md; --short
-# gives each ten seconds. The exit value is 0 if every scenario was passed, or skipped for want of a tool; with
-# MUTEX_LAB_STRICT=true none may be skipped.
+# A name is that of a fault. Those in Scenario.java are made to happen to worker processes at random times, on every provider
+# that they fit or on the given ones, for --minutes each (--short: ten seconds); those in Trial.java are shown by tests of the
+# library; some are both. "all" plays all scenarios but the soak, then all trials, and writes both tables into
+# docs/reliability.md; "trials" plays all trials and writes theirs. The exit value is 0 if everything was passed, or skipped
+# for want of a tool; with MUTEX_LAB_STRICT=true nothing may be skipped.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ $# -eq 0 ]]; then
-	sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
 
 export MAVEN_OPTS="${MAVEN_OPTS:--Xmx1g -XX:+UseSerialGC}"
-./mvnw -q -ntp -Plab -DskipTests -pl lab -am package
+./mvnw -q -ntp -Plab -DskipTests -pl lab -am package \
+	org.apache.maven.plugins:maven-dependency-plugin:3.9.0:build-classpath -Dmdep.outputFile=target/test.classpath
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+library=$PWD/mutex-spring-boot-autoconfigure/target
+tests=$library/test-classes:$library/classes:$(<"$library/test.classpath")
 # shellcheck disable=SC2086
-exec "$java" -Xmx512m -XX:+UseSerialGC ${JAVA_OPTS:-} -cp 'lab/target/lab.jar:lab/target/lib/*' io.mutex.lab.Laboratory "$@"
+exec "$java" -Xmx512m -XX:+UseSerialGC ${JAVA_OPTS:-} -Dlab.test.classpath="$tests" -cp 'lab/target/lab.jar:lab/target/lib/*' \
+	io.mutex.lab.Laboratory "$@"

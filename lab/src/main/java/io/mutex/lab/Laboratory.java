@@ -2,6 +2,7 @@ package io.mutex.lab;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -10,11 +11,13 @@ import java.util.Set;
 import io.mutex.lab.Result.Verdict;
 
 /**
- * Plays scenarios and judges them; {@code lab/run.sh} starts it.
+ * Plays scenarios and trials and judges them; {@code lab/run.sh} starts it.
  */
 public final class Laboratory {
 
 	private final Set<Scenario> scenarios = EnumSet.noneOf(Scenario.class);
+
+	private final Set<Trial> trials = EnumSet.noneOf(Trial.class);
 
 	private final Set<Provider> providers = EnumSet.noneOf(Provider.class);
 
@@ -39,12 +42,8 @@ public final class Laboratory {
 			else if (argument.equals("--short")) {
 				this.seconds = 10;
 			}
-			else if (argument.equals("all")) {
-				this.all = true;
-				this.scenarios.addAll(EnumSet.complementOf(EnumSet.of(Scenario.SOAK)));
-			}
 			else {
-				this.scenarios.add(Scenario.valueOf(argument.toUpperCase(Locale.ROOT)));
+				add(argument);
 			}
 		}
 		if (this.providers.isEmpty()) {
@@ -52,17 +51,33 @@ public final class Laboratory {
 		}
 	}
 
-	public static void main(String[] arguments) throws Exception {
-		Laboratory laboratory = new Laboratory(arguments);
-		List<Result> results = laboratory.run();
-		boolean strict = Boolean.parseBoolean(System.getenv("MUTEX_LAB_STRICT"));
-		boolean passed = results.stream()
-			.allMatch(
-					(result) -> result.verdict() == Verdict.PASSED || (result.verdict() == Verdict.SKIPPED && !strict));
-		System.exit((passed && !results.isEmpty()) ? 0 : 1);
+	private void add(String name) {
+		this.all |= name.equals("all");
+		boolean every = name.equals("all");
+		List<Scenario> scenarios = Arrays.stream(Scenario.values())
+			.filter((scenario) -> scenario.name().equalsIgnoreCase(name) || (every && scenario != Scenario.SOAK))
+			.toList();
+		List<Trial> trials = Arrays.stream(Trial.values())
+			.filter((trial) -> trial.name().equalsIgnoreCase(name) || every || name.equals("trials"))
+			.toList();
+		if (scenarios.isEmpty() && trials.isEmpty()) {
+			throw new IllegalArgumentException("There is no scenario and no trial " + name);
+		}
+		this.scenarios.addAll(scenarios);
+		this.trials.addAll(trials);
 	}
 
-	private List<Result> run() throws IOException {
+	public static void main(String[] arguments) throws Exception {
+		Laboratory laboratory = new Laboratory(arguments);
+		List<Verdict> verdicts = new ArrayList<>(laboratory.play());
+		verdicts.addAll(laboratory.test());
+		boolean strict = Boolean.parseBoolean(System.getenv("MUTEX_LAB_STRICT"));
+		boolean passed = verdicts.stream()
+			.allMatch((verdict) -> verdict == Verdict.PASSED || (verdict == Verdict.SKIPPED && !strict));
+		System.exit((passed && !verdicts.isEmpty()) ? 0 : 1);
+	}
+
+	private List<Verdict> play() throws IOException {
 		System.out.println("seed " + this.seed);
 		Play play = new Play(this.seconds, this.seed);
 		List<Result> results = new ArrayList<>();
@@ -81,7 +96,26 @@ public final class Laboratory {
 				}
 			}
 		}
-		return results;
+		return results.stream().map(Result::verdict).toList();
+	}
+
+	private List<Verdict> test() throws IOException {
+		if (this.trials.isEmpty()) {
+			return List.of();
+		}
+		List<String> selectors = this.trials.stream()
+			.flatMap((trial) -> trial.selectors().stream())
+			.distinct()
+			.toList();
+		Outcome outcome = TestRun.of(selectors, List.of());
+		for (Trial trial : this.trials) {
+			System.out.println(trial.line(outcome));
+			trial.reasons(outcome).forEach(System.out::println);
+		}
+		if (this.trials.size() == Trial.values().length) {
+			Page.write("trials", Report.trials(outcome));
+		}
+		return this.trials.stream().map((trial) -> trial.verdict(outcome)).toList();
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mutex.lab;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -33,6 +34,25 @@ final class Report {
 						I5, I6, I8 and I9 under R1, where it loses its data (which is guarded in PostgreSQL there): a lease cannot
 						survive its store, but the tokens and the guard must.
 						""");
+		return text.toString();
+	}
+
+	static String trials(Outcome outcome) {
+		StringBuilder text = new StringBuilder(
+				"""
+						Some faults are shown better by one deterministic test than by random ones. Each row runs the tests that
+						show its safe outcome, against real servers and processes; a test that this machine lacks a tool for makes
+						its row SKIPPED, and one that is not found makes it INVALID.
+
+						| id | what happens | shown by | tests | verdict | seconds |
+						|---|---|---|---|---|---|
+						""");
+		List<String> reasons = new ArrayList<>();
+		for (Trial trial : Trial.values()) {
+			text.append(trial.line(outcome)).append('\n');
+			reasons.addAll(trial.reasons(outcome));
+		}
+		reasons.forEach((reason) -> text.append("\n- ").append(reason));
 		return text.toString();
 	}
 

@@ -1,0 +1,88 @@
+package io.mutex.lab;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+import io.mutex.lab.Result.Verdict;
+import io.mutex.testing.JavaProcess;
+
+/**
+ * Runs tests of the library in a JVM of their own.
+ */
+final class TestRun {
+
+	/**
+	 * The system property with the class path of the tests: their classes, those of the
+	 * library, and what these need.
+	 */
+	static final String CLASS_PATH = "lab.test.classpath";
+
+	private static final Duration LIMIT = Duration.ofMinutes(20);
+
+	private static final int LAST = 10;
+
+	private TestRun() {
+	}
+
+	/**
+	 * Runs tests.
+	 * @param selectors classes, {@code io.mutex.x.FooTests}, or the methods of a name in
+	 * one, {@code io.mutex.x.FooTests#name}; each is looked for in what comes out by
+	 * {@link Outcome#of}
+	 * @param preferred directories or jars whose classes come before those of the class
+	 * path
+	 * @return how they ended; a JVM that died is a failed test of every selector
+	 * @throws IOException if the outcome cannot be read
+	 */
+	static Outcome of(List<String> selectors, List<Path> preferred) throws IOException {
+		return of(selectors, preferred, LIMIT);
+	}
+
+	static Outcome of(List<String> selectors, List<Path> preferred, Duration limit) throws IOException {
+		Path report = Files.createTempFile("mutex-lab-tests-", ".tsv");
+		String died = "";
+		try (JavaProcess tests = JavaProcess.of(TestJvm.class)
+			.jvmArguments("-Xmx768m", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", classPath(preferred))
+			.start(command(report, selectors))) {
+			try {
+				tests.awaitLine(TestJvm.DONE, limit);
+			}
+			catch (AssertionError ex) {
+				List<String> output = tests.output();
+				died = "did not end by itself: " + output.subList(Math.max(0, output.size() - LAST), output.size());
+			}
+		}
+		List<Outcome.Test> ended = new ArrayList<>(
+				Files.readAllLines(report).stream().map(Outcome.Test::parse).toList());
+		Files.delete(report);
+		if (!died.isEmpty()) {
+			ended.add(new Outcome.Test(selectors, "JVM of the tests", Verdict.VIOLATED, died, 0));
+		}
+		return new Outcome(List.copyOf(ended));
+	}
+
+	private static String[] command(Path report, List<String> selectors) {
+		List<String> command = new ArrayList<>(List.of(report.toString()));
+		command.addAll(selectors);
+		return command.toArray(String[]::new);
+	}
+
+	private static String classPath(List<Path> preferred) {
+		String tests = System.getProperty(CLASS_PATH);
+		if (tests == null) {
+			throw new IllegalStateException("The system property " + CLASS_PATH + " is not set, see lab/run.sh");
+		}
+		StringJoiner path = new StringJoiner(File.pathSeparator);
+		preferred.forEach((entry) -> path.add(entry.toString()));
+		path.add(tests);
+		path.add(Path.of(TestRun.class.getProtectionDomain().getCodeSource().getLocation().getPath()).toString());
+		return path.toString();
+	}
+
+}
