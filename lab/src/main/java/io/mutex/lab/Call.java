@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * One call of a worker, which writes its history. What precedes an action is timed before
  * it, and what follows after it.
  */
-final class Call {
+public final class Call {
 
 	private final Recorder recorder;
 
@@ -24,16 +24,29 @@ final class Call {
 		this.key = key;
 	}
 
-	void granted(Lease lease) {
+	/**
+	 * Writes down that the body has begun.
+	 * @param lease what it holds
+	 */
+	public void granted(Lease lease) {
 		this.lease = lease;
 		record(Kind.GRANTED, "");
 	}
 
-	boolean hasBegun() {
+	public String key() {
+		return this.key;
+	}
+
+	public boolean hasBegun() {
 		return this.lease != null;
 	}
 
-	void record(Kind kind, Object detail) {
+	/**
+	 * Writes down what happens now.
+	 * @param kind what
+	 * @param detail more
+	 */
+	public void record(Kind kind, Object detail) {
 		record(System.nanoTime(), kind, detail);
 	}
 
@@ -42,7 +55,7 @@ final class Call {
 	 * not later.
 	 * @return the answer
 	 */
-	boolean isValid() {
+	public boolean isValid() {
 		long before = System.nanoTime();
 		boolean valid = this.lease != null && this.lease.isValid();
 		record(before, valid ? Kind.VALID : Kind.LOST, "");

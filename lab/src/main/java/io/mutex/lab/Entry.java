@@ -10,7 +10,7 @@ import java.util.List;
  * @param token the token of the grant that wrote it
  * @param nonce the nonce of that grant
  */
-record Entry(String key, long number, long token, String nonce) {
+public record Entry(String key, long number, long token, String nonce) {
 
 	static List<Entry> parse(String key, String text) {
 		return text.lines().map((line) -> {

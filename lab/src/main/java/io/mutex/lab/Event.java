@@ -13,7 +13,8 @@ package io.mutex.lab;
  * @param token the token of the grant, 0 before it
  * @param detail more, without tabs
  */
-record Event(long at, String process, long attempt, Kind kind, String key, String nonce, long token, String detail) {
+public record Event(long at, String process, long attempt, Kind kind, String key, String nonce, long token,
+		String detail) {
 
 	static Event parse(String line) {
 		String[] fields = line.split("\t", -1);
@@ -37,7 +38,7 @@ record Event(long at, String process, long attempt, Kind kind, String key, Strin
 	/**
 	 * What happened.
 	 */
-	enum Kind {
+	public enum Kind {
 
 		/** Acquisition: invoked. */
 		ACQUIRE,

@@ -106,7 +106,7 @@ final class Field implements AutoCloseable {
 		String database = data.newDatabase();
 		DriverManagerDataSource dataSource = new DriverManagerDataSource(database);
 		JdbcSchema.create(dataSource, JdbcSettings.defaults());
-		SqlLedger.prepare(new JdbcTemplate(dataSource), this.provider == Provider.MARIADB, Worker.KEYS);
+		SqlLedger.prepare(new JdbcTemplate(dataSource), this.provider == Provider.MARIADB, Routine.KEYS);
 		return database;
 	}
 

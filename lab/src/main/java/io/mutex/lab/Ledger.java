@@ -9,7 +9,7 @@ import io.mutex.Lease;
  * Guarded data: a number for each key, and the log of its writes in the same guarded
  * write.
  */
-interface Ledger {
+public interface Ledger {
 
 	/**
 	 * Reads the number and writes the next one.

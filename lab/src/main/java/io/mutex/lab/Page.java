@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * The page about reliability, docs/reliability.md. Each command of the laboratory writes
  * its own section between two marks and leaves the rest as it is.
  */
-final class Page {
+public final class Page {
 
 	private static final Path FILE = Path.of("docs", "reliability.md");
 
@@ -21,7 +21,7 @@ final class Page {
 	 * @param text the text, in Markdown
 	 * @throws IOException if the page cannot be read or written
 	 */
-	static void write(String section, String text) throws IOException {
+	public static void write(String section, String text) throws IOException {
 		Files.writeString(FILE, replace(Files.readString(FILE), section, text));
 	}
 

@@ -14,7 +14,7 @@ import org.opentest4j.TestAbortedException;
  * @param seconds how long faults are made to happen
  * @param seed what the choices of the nemesis and of the workers are drawn from
  */
-record Play(double seconds, long seed) {
+public record Play(double seconds, long seed) {
 
 	/**
 	 * Plays one scenario and judges it.
@@ -24,7 +24,7 @@ record Play(double seconds, long seed) {
 	 * @return the result
 	 * @throws IOException if the files of the run cannot be written or read
 	 */
-	Result of(Scenario scenario, Provider provider, Subject subject) throws IOException {
+	public Result of(Scenario scenario, Provider provider, Subject subject) throws IOException {
 		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
 		try (Field field = new Field(scenario, provider, subject, this.seed, directory)) {
 			field.start();

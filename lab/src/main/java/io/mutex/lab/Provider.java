@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the locks and the guarded data are.
  */
-enum Provider {
+public enum Provider {
 
 	FILE, POSTGRESQL, MARIADB, REDIS;
 
 	/** The length of every lease. */
-	static final Duration LEASE = Duration.ofSeconds(2);
+	public static final Duration LEASE = Duration.ofSeconds(2);
 
-	String text() {
+	public String text() {
 		return name().toLowerCase(Locale.ROOT);
 	}
 

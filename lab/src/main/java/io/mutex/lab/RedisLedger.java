@@ -13,13 +13,13 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 /**
  * A ledger in one value of Redis for each key, written by a checked command.
  */
-final class RedisLedger implements Ledger {
+public final class RedisLedger implements Ledger {
 
 	private final FencedRedisOperations fenced;
 
 	private final StringRedisTemplate plain;
 
-	RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain) {
+	public RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain) {
 		this.fenced = fenced;
 		this.plain = plain;
 	}

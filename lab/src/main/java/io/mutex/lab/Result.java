@@ -17,12 +17,13 @@ import io.mutex.lab.Event.Kind;
  * @param refused the stale writes that the storage refused
  * @param accepted the stale writes that it accepted
  * @param takeovers the times from a death to the next grant, in milliseconds, sorted
+ * @param tally what else was counted
  */
-record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
-		long refused, long accepted, List<Long> takeovers) {
+public record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
+		long refused, long accepted, List<Long> takeovers, Tally tally) {
 
 	static Result without(Scenario scenario, Provider provider, Verdict verdict, String reason) {
-		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of());
+		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of(), Tally.NONE);
 	}
 
 	/**
@@ -34,7 +35,11 @@ record Result(Scenario scenario, Provider provider, Verdict verdict, String reas
 	 * @return the result; {@link Verdict#INVALID} if no fault took effect
 	 */
 	static Result of(Scenario scenario, Provider provider, History history, long effects) {
-		List<Violation> violations = Checker.check(history, scenario.allowance(provider));
+		Allowance allowance = scenario.allowance(provider);
+		List<Violation> all = Checker.check(history, Allowance.of(allowance.takeover()));
+		List<Violation> violations = all.stream()
+			.filter((violation) -> !allowance.except().contains(violation.invariant()))
+			.toList();
 		long accepted = violations.stream().filter((violation) -> violation.invariant().equals("I2")).count();
 		List<Long> takeovers = new ArrayList<>(
 				Takeover.of(history).stream().map((takeover) -> takeover.nanos() / 1_000_000).sorted().toList());
@@ -52,7 +57,7 @@ record Result(Scenario scenario, Provider provider, Verdict verdict, String reas
 			reason = "no fault took effect";
 		}
 		return new Result(scenario, provider, verdict, reason, grants, effects, history.count(Kind.STALE), accepted,
-				takeovers);
+				takeovers, Tally.of(history, all, violations));
 	}
 
 	String line() {
@@ -66,7 +71,7 @@ record Result(Scenario scenario, Provider provider, Verdict verdict, String reas
 	/**
 	 * How a run ended.
 	 */
-	enum Verdict {
+	public enum Verdict {
 
 		/** The fault took effect, and every invariant held. */
 		PASSED,

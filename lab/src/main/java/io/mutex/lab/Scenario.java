@@ -12,7 +12,7 @@ import io.mutex.testing.CuttingProxy;
 /**
  * The faults that can be made to happen, by the names that the documentation gives them.
  */
-enum Scenario {
+public enum Scenario {
 
 	P1("a holder is killed", all()) {
 		@Override

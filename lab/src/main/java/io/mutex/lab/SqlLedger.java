@@ -14,13 +14,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * A ledger in two tables, written by the transactions of an application.
  */
-final class SqlLedger implements Ledger {
+public final class SqlLedger implements Ledger {
 
 	private final JdbcTemplate jdbc;
 
 	private final TransactionTemplate transactions;
 
-	SqlLedger(JdbcTemplate jdbc, PlatformTransactionManager manager) {
+	public SqlLedger(JdbcTemplate jdbc, PlatformTransactionManager manager) {
 		this.jdbc = jdbc;
 		this.transactions = new TransactionTemplate(manager);
 		this.transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);

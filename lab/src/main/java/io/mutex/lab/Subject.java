@@ -13,9 +13,9 @@ import java.util.Map;
  * @param classes what comes before the class path of the laboratory
  * @param properties system properties of the workers
  */
-record Subject(String name, Class<?> main, List<Path> classes, Map<String, String> properties) {
+public record Subject(String name, Class<?> main, List<Path> classes, Map<String, String> properties) {
 
 	/** The library as it is. */
-	static final Subject MUTEX = new Subject("Mutex", Worker.class, List.of(), Map.of());
+	public static final Subject MUTEX = new Subject("Mutex", Worker.class, List.of(), Map.of());
 
 }

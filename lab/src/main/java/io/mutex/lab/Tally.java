@@ -1,0 +1,112 @@
+package io.mutex.lab;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+import io.mutex.lab.Event.Kind;
+
+/**
+ * What one run has come to, in numbers that do not depend on what its faults allow.
+ *
+ * @param found how often each invariant was broken, also where the faults lift it
+ * @param broken the invariants that were broken, without those that the faults lift
+ * @param stale the writes that were accepted although they began after a later grant
+ * @param failed the calls that did not end well: lost, in doubt, or without an answer
+ * @param twice the units whose job ran more than once
+ * @param stuck the keys that somebody waited for in vain although nobody held them
+ */
+public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, long twice,
+		Set<String> stuck) {
+
+	// much longer than a lease
+	private static final long IN_VAIN = TimeUnit.SECONDS.toNanos(6);
+
+	static final Tally NONE = new Tally(Map.of(), Set.of(), 0, 0, 0, Set.of());
+
+	static Tally of(History history, List<Violation> all, List<Violation> violations) {
+		Map<String, Long> found = new TreeMap<>();
+		all.forEach((violation) -> found.merge(violation.invariant(), 1L, Long::sum));
+		Set<String> broken = new HashSet<>();
+		violations.forEach((violation) -> broken.add(violation.invariant()));
+		return new Tally(found, broken, stale(history), failed(history), twice(history), stuck(history));
+	}
+
+	private static long stale(History history) {
+		long stale = 0;
+		Map<String, Event> latest = new HashMap<>();
+		Set<String> late = new HashSet<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case GRANTED -> latest.put(event.key(), event);
+				case WRITE -> {
+					Event grant = latest.get(event.key());
+					if (grant != null && !grant.call().equals(event.call())) {
+						late.add(event.call());
+					}
+				}
+				case WROTE -> stale += late.contains(event.call()) ? 1 : 0;
+				default -> {
+				}
+			}
+		}
+		return stale;
+	}
+
+	private static long failed(History history) {
+		Set<String> calls = new HashSet<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case UNKNOWN, LOST, STALE, DOUBTFUL -> calls.add(event.call());
+				default -> {
+				}
+			}
+		}
+		return calls.size();
+	}
+
+	private static long twice(History history) {
+		Map<String, Integer> effects = new HashMap<>();
+		history.of(Kind.EFFECT).forEach((event) -> effects.merge(event.key() + " " + event.detail(), 1, Integer::sum));
+		return effects.values().stream().filter((count) -> count > 1).count();
+	}
+
+	private static Set<String> stuck(History history) {
+		Set<String> stuck = new HashSet<>();
+		Map<String, Event> holders = new HashMap<>();
+		Map<String, Long> free = new HashMap<>();
+		Map<String, Long> invoked = new HashMap<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case ACQUIRE -> invoked.put(event.call(), event.at());
+				case GRANTED -> holders.put(event.key(), event);
+				case END -> {
+					holders.remove(event.key());
+					free.put(event.key(), event.at());
+				}
+				case KILLED -> holders.values().removeIf((grant) -> {
+					boolean dead = grant.process().equals(event.process());
+					if (dead) {
+						free.put(grant.key(), event.at());
+					}
+					return dead;
+				});
+				case REFUSED -> {
+					long since = Math.max(free.getOrDefault(event.key(), 0L),
+							invoked.getOrDefault(event.call(), event.at()));
+					if (!holders.containsKey(event.key()) && event.at() - since > IN_VAIN) {
+						stuck.add(event.key());
+					}
+				}
+				default -> {
+				}
+			}
+		}
+		return stuck;
+	}
+
+}
