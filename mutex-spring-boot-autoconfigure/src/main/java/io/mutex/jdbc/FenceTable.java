@@ -43,10 +43,10 @@ class FenceTable {
 			+ OF_RESOURCE + " AND lock_key = ? AND token = ? AND nonce = ?";
 
 	private static final String RAISE = "UPDATE @@fence@@ SET token = ?, nonce = ?, version = version + 1,"
-			+ " changed_at = @@now@@ WHERE namespace = ? AND lock_key = ? AND token < ?";
+			+ " changed_at = @@now@@ WHERE namespace = ? AND lock_key = ? AND token < ? AND token > 0";
 
 	private static final String NEWER = "SELECT resource, token FROM @@fence@@ WHERE namespace = ? AND lock_key = ?"
-			+ " AND (token > ? OR token = ? AND nonce <> ?)";
+			+ " AND token > 0 AND (token > ? OR token = ? AND nonce <> ?)";
 
 	private final String namespace;
 

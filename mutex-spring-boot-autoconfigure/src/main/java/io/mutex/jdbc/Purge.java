@@ -69,7 +69,8 @@ final class Purge {
 		Sql sql = new Sql(platform, settings);
 		this.now = sql.text("SELECT @@now@@ FROM (SELECT 1 AS one) o");
 		this.dueRuns = sql.text("SELECT lock_key, " + Rows.RUN_COLUMNS
-				+ " FROM @@run@@ WHERE namespace = ? AND kept_until <= ? ORDER BY kept_until " + platform.limit());
+				+ " FROM @@run@@ WHERE namespace = ? AND kept_until <= ? AND kept_until > 0 ORDER BY kept_until "
+				+ platform.limit());
 		this.newest = sql.text("SELECT l.lock_key, " + latest("D") + ", " + latest("F") + ", " + latest("X")
 				+ " FROM @@lock@@ l WHERE l.namespace = ? AND l.slot = 0 AND l.lock_key IN (@@keys@@)");
 		this.keys = sql.text("SELECT lock_key, " + Rows.LOCK_COLUMNS
@@ -91,7 +92,8 @@ final class Purge {
 
 	private static String latest(String status) {
 		return "COALESCE((SELECT n.began_at FROM @@run@@ n WHERE n.namespace = l.namespace"
-				+ " AND n.lock_key = l.lock_key AND n.status = '" + status + "' ORDER BY n.began_at DESC LIMIT 1), 0)";
+				+ " AND n.lock_key = l.lock_key AND n.status = '" + status
+				+ "' AND n.began_at > 0 ORDER BY n.began_at DESC LIMIT 1), 0)";
 	}
 
 	Purged purge(Connection connection, Duration idle, @Nullable String after, int limit) throws SQLException {

@@ -81,7 +81,7 @@ final class RowStore {
 			.text("UPDATE @@lock@@ SET expires_at = ? WHERE namespace = ? AND lock_key = ? AND slot = ?");
 		this.deleteSlot = sql.text("DELETE FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = ?");
 		this.newest = sql.text("SELECT " + Rows.RUN_COLUMNS + " FROM @@run@@ WHERE namespace = ? AND lock_key = ?"
-				+ " AND status = ? ORDER BY began_at DESC " + platform.limit());
+				+ " AND status = ? AND began_at > 0 ORDER BY began_at DESC " + platform.limit());
 		this.transactionSetup = platform.transactionSetup(settings.lockTimeout());
 	}
 

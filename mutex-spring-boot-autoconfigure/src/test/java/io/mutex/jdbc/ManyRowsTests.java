@@ -17,6 +17,7 @@ import io.mutex.run.RunUnit;
 import io.mutex.testing.Experiments;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -80,6 +81,27 @@ class ManyRowsTests {
 		// the newest of the job whose key is its name, and the job itself
 		assertThat(database.query("SELECT count(*) FROM mutex_run")).isEqualTo("1");
 		assertThat(database.query("SELECT count(*) FROM mutex_lock")).isEqualTo("1");
+	}
+
+	@Test
+	void theRecordIsFoundByItsKeyBeforeTheDatabaseHasStatistics() throws Exception {
+		TestDatabase database = TestDatabase.of(JdbcPlatform.POSTGRESQL);
+		for (String table : List.of("lock", "run", "fence")) {
+			database.execute("ALTER TABLE mutex_" + table + " SET (autovacuum_enabled = false)");
+		}
+		ExplainingDataSource explaining = new ExplainingDataSource(database.dataSource());
+		try (LockProvider provider = TestDatabase.provider(explaining, JdbcSettings.defaults().withPoolSize(0))) {
+			cycle(provider, JOB);
+			database.execute("INSERT INTO mutex_run SELECT namespace, lock_key, 'unit-' || n, status, token, nonce,"
+					+ " owner_info, attempt, began_at, ended_at, not_before, error, kept_until"
+					+ " FROM mutex_run, generate_series(1, 1000) AS g(n)");
+			explaining.plans.clear();
+			cycle(provider, "another");
+		}
+		assertThat(String.join("\n", explaining.plans)).contains("mutex_run_pkey")
+			.doesNotContain("mutex_run_began")
+			.doesNotContain("mutex_run_kept")
+			.doesNotContain("Seq Scan");
 	}
 
 	// H2 looks for the newest run of a key among all of them
