@@ -19,7 +19,7 @@ public record Entry(String key, long number, long token, String nonce) {
 		}).toList();
 	}
 
-	String format() {
+	public String format() {
 		return this.number + " " + this.token + " " + this.nonce + "\n";
 	}
 
