@@ -20,6 +20,9 @@ import java.util.stream.Stream;
  */
 record History(List<Event> events, List<Entry> entries) {
 
+	/** How much before and after a violation is shown, in nanoseconds. */
+	static final long MARGIN = 1_000_000_000L;
+
 	History(List<Event> events, List<Entry> entries) {
 		this.events = events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
 		this.entries = List.copyOf(entries);
@@ -42,6 +45,14 @@ record History(List<Event> events, List<Entry> entries) {
 			}
 		}
 		return new History(events, entries);
+	}
+
+	/**
+	 * When the history begins.
+	 * @return the time of the first event, in nanoseconds, 0 if there is none
+	 */
+	long began() {
+		return this.events.isEmpty() ? 0 : this.events.get(0).at();
 	}
 
 	List<Event> of(Event.Kind kind) {
@@ -70,12 +81,11 @@ record History(List<Event> events, List<Entry> entries) {
 	 * @return the text
 	 */
 	String timeline(Violation violation) {
-		long margin = 1_000_000_000L;
 		StringBuilder text = new StringBuilder(violation.invariant() + " " + violation.key() + ": " + violation.text())
 			.append('\n');
 		for (Event event : this.events) {
 			boolean concerned = event.key().equals(violation.key()) || event.key().isEmpty();
-			if (concerned && event.at() >= violation.from() - margin && event.at() <= violation.to() + margin) {
+			if (concerned && event.at() >= violation.from() - MARGIN && event.at() <= violation.to() + MARGIN) {
 				text.append(String.format("%+12.3f ms  %-10s %-10s %-8s token=%d nonce=%s %s%n",
 						(event.at() - violation.from()) / 1e6, event.call(), event.kind(), event.key(), event.token(),
 						event.nonce(), event.detail()));

@@ -39,6 +39,9 @@ public record Play(double seconds, long seed) {
 			if (result.verdict() == Verdict.VIOLATED || result.verdict() == Verdict.INVALID) {
 				System.out.println("history: " + directory);
 			}
+			if (!result.violations().isEmpty()) {
+				System.out.println("timeline: " + Timeline.write(directory, history, result.violations().get(0)));
+			}
 			return result;
 		}
 		catch (TestAbortedException ex) {

@@ -17,13 +17,15 @@ import io.mutex.lab.Event.Kind;
  * @param refused the stale writes that the storage refused
  * @param accepted the stale writes that it accepted
  * @param takeovers the times from a death to the next grant, in milliseconds, sorted
+ * @param began when its history begins, in nanoseconds
+ * @param violations the invariants that were broken, the earliest first
  * @param tally what else was counted
  */
 public record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
-		long refused, long accepted, List<Long> takeovers, Tally tally) {
+		long refused, long accepted, List<Long> takeovers, long began, List<Violation> violations, Tally tally) {
 
 	static Result without(Scenario scenario, Provider provider, Verdict verdict, String reason) {
-		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of(), Tally.NONE);
+		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of(), 0, List.of(), Tally.NONE);
 	}
 
 	/**
@@ -57,7 +59,7 @@ public record Result(Scenario scenario, Provider provider, Verdict verdict, Stri
 			reason = "no fault took effect";
 		}
 		return new Result(scenario, provider, verdict, reason, grants, effects, history.count(Kind.STALE), accepted,
-				takeovers, Tally.of(history, all, violations));
+				takeovers, history.began(), violations, Tally.of(history, all, violations));
 	}
 
 	String line() {
