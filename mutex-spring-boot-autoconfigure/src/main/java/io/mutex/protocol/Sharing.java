@@ -54,6 +54,9 @@ final class Sharing {
 	}
 
 	static @Nullable Held refuse(LockRow lock, List<LockRow> shared, AcquireRequest request, long now) {
+		if (lock.sharedUntil() <= now) {
+			return null;
+		}
 		List<LockRow> live = new ArrayList<>(live(lock, shared, now));
 		live.sort(Comparator.comparingLong(LockRow::expiresAt));
 		if (request.isShared()) {
@@ -61,7 +64,7 @@ final class Sharing {
 		}
 		// without the rows of the holders, the time alone tells
 		LockRow last = live.isEmpty() ? null : live.get(live.size() - 1);
-		return (lock.sharedUntil() > now) ? held(last, lock.sharedUntil(), now) : null;
+		return held(last, lock.sharedUntil(), now);
 	}
 
 	private static Held held(@Nullable LockRow holder, long until, long now) {

@@ -1,7 +1,5 @@
 package io.mutex.run;
 
-import java.util.regex.Pattern;
-
 /**
  * Who holds a lock or ran a unit: information for people, never a proof of ownership.
  *
@@ -14,9 +12,9 @@ public record Owner(String instance, String host, long pid, String thread) {
 
 	private static final int MAX_PART = 90;
 
-	private static final Pattern UNFIT = Pattern.compile("[|\\p{Cntrl}]");
+	private static final int MAX_DIGITS = 18;
 
-	private static final String SEPARATOR = "|";
+	private static final char SEPARATOR = '|';
 
 	public Owner {
 		instance = clean(instance);
@@ -29,7 +27,7 @@ public record Owner(String instance, String host, long pid, String thread) {
 	 * @return the four parts, separated
 	 */
 	public String toText() {
-		return String.join(SEPARATOR, this.instance, this.host, Long.toString(this.pid), this.thread);
+		return this.instance + SEPARATOR + this.host + SEPARATOR + this.pid + SEPARATOR + this.thread;
 	}
 
 	/**
@@ -39,16 +37,41 @@ public record Owner(String instance, String host, long pid, String thread) {
 	 * @return the owner
 	 */
 	public static Owner parse(String text) {
-		String[] parts = text.split("\\|", 5);
-		if (parts.length >= 4 && parts[2].matches("\\d{1,18}")) {
-			return new Owner(parts[0], parts[1], Long.parseLong(parts[2]), parts[3]);
+		int host = text.indexOf(SEPARATOR) + 1;
+		int pid = text.indexOf(SEPARATOR, host) + 1;
+		int thread = text.indexOf(SEPARATOR, pid) + 1;
+		if (host > 0 && pid > host && thread > pid && isNumber(text, pid, thread - 1)) {
+			int end = text.indexOf(SEPARATOR, thread);
+			return new Owner(text.substring(0, host - 1), text.substring(host, pid - 1),
+					Long.parseLong(text, pid, thread - 1, 10),
+					text.substring(thread, (end < 0) ? text.length() : end));
 		}
 		return new Owner(text, "unknown", 0, "unknown");
 	}
 
+	private static boolean isNumber(String text, int begin, int end) {
+		for (int i = begin; i < end; i++) {
+			if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+				return false;
+			}
+		}
+		return end > begin && end - begin <= MAX_DIGITS;
+	}
+
+	// each request has an owner, and hardly ever anything to replace
 	private static String clean(String part) {
-		String cleaned = UNFIT.matcher(part).replaceAll("_");
+		String cleaned = part;
+		for (int i = 0; i < part.length(); i++) {
+			if (isUnfit(part.charAt(i))) {
+				cleaned = cleaned.replace(part.charAt(i), '_');
+			}
+		}
 		return (cleaned.length() <= MAX_PART) ? cleaned : cleaned.substring(0, MAX_PART);
+	}
+
+	// what separates, and the control characters of ASCII
+	private static boolean isUnfit(char character) {
+		return character == SEPARATOR || character < ' ' || character == 0x7F;
 	}
 
 }
