@@ -53,7 +53,7 @@ final class Checker {
 			}
 		}
 		return checker.violations.stream()
-			.filter((violation) -> !allowance.except().contains(violation.invariant()))
+			.filter((violation) -> !allowance.allows(violation))
 			.sorted(Comparator.comparingLong(Violation::from))
 			.toList();
 	}

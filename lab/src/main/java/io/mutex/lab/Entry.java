@@ -1,6 +1,7 @@
 package io.mutex.lab;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * One entry of the log that guarded data carries, written with the data.
@@ -17,6 +18,16 @@ public record Entry(String key, long number, long token, String nonce) {
 			String[] words = line.split(" ", -1);
 			return new Entry(key, Long.parseLong(words[0]), Long.parseLong(words[1]), words[2]);
 		}).toList();
+	}
+
+	/**
+	 * What a log held before a number was written.
+	 * @param number the number
+	 * @param text the log as it is now
+	 * @return its beginning
+	 */
+	static String before(long number, String text) {
+		return text.lines().limit(number - 1).map((line) -> line + "\n").collect(Collectors.joining());
 	}
 
 	public String format() {

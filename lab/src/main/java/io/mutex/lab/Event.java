@@ -62,6 +62,8 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 		WROTE,
 		/** Guarded write: fail, the storage has refused the token. */
 		STALE,
+		/** Guarded write: not sent, since the holder knew that its lease was lost. */
+		LATE,
 		/** Guarded write: unknown. */
 		DOUBTFUL,
 		/** Renewal or release by another than the owner: the owner before and after. */
@@ -76,7 +78,7 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 		FAULT,
 		/** The fault is over. */
 		HEALED,
-		/** The process of this name was killed. */
+		/** The process of this name is dead: when the command that killed it was given. */
 		KILLED
 
 	}

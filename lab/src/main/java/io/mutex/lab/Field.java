@@ -6,10 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 import io.mutex.jdbc.JdbcSchema;
@@ -30,17 +33,31 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
  */
 final class Field implements AutoCloseable {
 
-	private static final Duration STARTUP = Duration.ofMinutes(2);
+	/** The name of the process that makes the faults happen. */
+	static final String NEMESIS = "nemesis";
+
+	private static final Duration STARTUP = Duration.ofMinutes(5);
 
 	private static final int WORKERS = 3;
 
 	private static final int LOOKS = 100;
 
+	private static final Set<Scenario> WORKER_CLOCK = EnumSet.of(Scenario.C1, Scenario.C5, Scenario.SOAK);
+
+	private static final Set<Scenario> SERVER_CLOCK = EnumSet.of(Scenario.C3, Scenario.C4, Scenario.SOAK);
+
+	// the guarded data is elsewhere
+	private static final Set<Scenario> FORGETFUL = EnumSet.of(Scenario.R1, Scenario.R7, Scenario.SOAK);
+
 	private static final Duration SETTLED = Duration.ofMillis(200);
 
 	final Provider provider;
 
+	/** What the faults draw from, several at a time. */
 	final Random random;
+
+	/** What the order of the faults is drawn from. */
+	final Random schedule;
 
 	final Path directory;
 
@@ -50,17 +67,23 @@ final class Field implements AutoCloseable {
 
 	private final List<String> names = new ArrayList<>();
 
+	private final Set<String> withClock = new HashSet<>();
+
+	private final @Nullable ClockShim workerClock;
+
+	private final @Nullable ClockShim serverClock;
+
 	private final @Nullable TestServer server;
 
-	private final @Nullable TestServer database;
+	private final @Nullable TestServer data;
 
-	private final @Nullable ClockShim clock;
-
-	private final Scenario scenario;
+	private final boolean ballast;
 
 	private final Subject subject;
 
 	private final Recorder recorder;
+
+	private final Holders holders;
 
 	private final String url;
 
@@ -71,16 +94,20 @@ final class Field implements AutoCloseable {
 	private long hits;
 
 	Field(Scenario scenario, Provider provider, Subject subject, long seed, Path directory) throws IOException {
-		this.scenario = scenario;
 		this.provider = provider;
+		this.ballast = scenario == Scenario.P5;
 		this.subject = subject;
 		this.seed = seed;
 		this.random = new Random(seed);
+		this.schedule = new Random(~seed);
 		this.directory = directory;
-		this.recorder = new Recorder(directory, "nemesis");
-		this.clock = scenario.movesClock() ? ClockShim.compile() : null;
-		this.server = provider.start((scenario == Scenario.C3) ? this.clock : null, scenario == Scenario.R1);
-		this.database = (scenario == Scenario.R1) ? TestServers.newPostgres() : null;
+		this.recorder = new Recorder(directory, NEMESIS);
+		this.holders = new Holders(directory);
+		this.workerClock = WORKER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
+		this.serverClock = SERVER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
+		this.server = provider.start(this.serverClock, FORGETFUL.contains(scenario));
+		this.data = (provider == Provider.REDIS && FORGETFUL.contains(scenario))
+				? ((scenario == Scenario.SOAK) ? TestServers.newRedis() : TestServers.newPostgres()) : null;
 		this.url = prepare();
 	}
 
@@ -99,7 +126,7 @@ final class Field implements AutoCloseable {
 	}
 
 	private String prepare() {
-		TestServer data = (this.database != null) ? this.database : this.server;
+		TestServer data = (this.data != null) ? this.data : this.server;
 		if (data == null || data.jdbcUrl().isEmpty()) {
 			return "";
 		}
@@ -113,7 +140,7 @@ final class Field implements AutoCloseable {
 	private JavaProcess launch(int index) {
 		this.started++;
 		int port = this.proxies.isEmpty() ? 0 : this.proxies.get(index).port();
-		String through = (this.server != null && this.database == null)
+		String through = (this.server != null && this.data == null)
 				? this.url.replace(":" + this.server.port() + "/", ":" + port + "/") : this.url;
 		JavaProcess.Builder builder = JavaProcess.of(this.subject.main())
 			.jvmArguments("-Xmx160m", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
@@ -125,8 +152,15 @@ final class Field implements AutoCloseable {
 		properties.forEach(builder::systemProperty);
 		this.subject.classes().forEach(builder::preferClasses);
 		builder.systemProperty("lab.unfenced", Boolean.toString(Boolean.getBoolean("lab.unfenced")));
-		if (this.clock != null && this.scenario == Scenario.C1 && index == 0) {
-			this.clock.environment().forEach(builder::environment);
+		if (this.data != null && this.url.isEmpty()) {
+			builder.systemProperty("lab.data", Integer.toString(this.data.port()));
+		}
+		if (this.ballast && index == 0) {
+			builder.jvmArguments("-Xmx1600m").systemProperty("lab.ballast", "30000000");
+		}
+		if (this.workerClock != null && index == 0) {
+			this.workerClock.environment().forEach(builder::environment);
+			this.withClock.add(name());
 		}
 		return builder.start(name(), this.directory.toString(), Long.toString(this.seed + this.started));
 	}
@@ -142,11 +176,37 @@ final class Field implements AutoCloseable {
 		return this.server;
 	}
 
-	ClockShim clock() {
-		if (this.clock == null) {
+	ClockShim workerClock() {
+		return present(this.workerClock);
+	}
+
+	ClockShim serverClock() {
+		return present(this.serverClock);
+	}
+
+	private static ClockShim present(@Nullable ClockShim clock) {
+		if (clock == null) {
 			throw new IllegalStateException("The clock cannot be moved");
 		}
-		return this.clock;
+		return clock;
+	}
+
+	/**
+	 * Whether the clock of a worker can be moved.
+	 * @param process the name of the worker
+	 * @return whether it has that clock
+	 */
+	boolean hasClock(String process) {
+		return this.withClock.contains(process);
+	}
+
+	/**
+	 * The name of a worker, by which the history knows it.
+	 * @param index the worker
+	 * @return the name
+	 */
+	String name(int index) {
+		return this.names.get(index);
 	}
 
 	String url() {
@@ -168,21 +228,9 @@ final class Field implements AutoCloseable {
 	 */
 	int holder() {
 		for (int look = 0; look < LOOKS; look++) {
-			Map<String, Event> held = new HashMap<>();
-			for (Event event : read(List.of()).events()) {
-				switch (event.kind()) {
-					case GRANTED -> held.put(event.call(), event);
-					case END, LOST -> held.remove(event.call());
-					default -> {
-					}
-				}
-			}
-			long settled = System.nanoTime() - SETTLED.toNanos();
-			for (Event grant : held.values()) {
-				int index = this.names.indexOf(grant.process());
-				if (index >= 0 && grant.at() < settled) {
-					return index;
-				}
+			Optional<String> holder = this.holders.find(this.names, System.nanoTime() - SETTLED.toNanos());
+			if (holder.isPresent()) {
+				return this.names.indexOf(holder.get());
 			}
 			sleep(50);
 		}
@@ -206,11 +254,23 @@ final class Field implements AutoCloseable {
 	 * @param end heals it
 	 */
 	void fault(String name, Runnable begin, long millis, Runnable end) {
-		this.recorder.fault(Kind.FAULT, "nemesis", name);
+		fault(name, NEMESIS, begin, millis, end);
+	}
+
+	/**
+	 * Makes a fault happen to a worker, lets it last, and heals it.
+	 * @param name its name
+	 * @param victim the name of the worker
+	 * @param begin begins it
+	 * @param millis how long it lasts
+	 * @param end heals it
+	 */
+	void fault(String name, String victim, Runnable begin, long millis, Runnable end) {
+		this.recorder.fault(Kind.FAULT, victim, name);
 		begin.run();
 		sleep(millis);
 		end.run();
-		this.recorder.fault(Kind.HEALED, "nemesis", name);
+		this.recorder.fault(Kind.HEALED, victim, name);
 	}
 
 	/**
@@ -218,9 +278,9 @@ final class Field implements AutoCloseable {
 	 * @param index the worker
 	 */
 	void kill(int index) {
-		// what it grants itself between this line and its death is measured too
-		this.recorder.fault(Kind.KILLED, this.names.get(index), "SIGKILL");
+		long begun = System.nanoTime();
 		this.workers.get(index).kill();
+		this.recorder.fault(Kind.KILLED, name(index), Long.toString(begun));
 		replace(index);
 	}
 
@@ -231,6 +291,7 @@ final class Field implements AutoCloseable {
 	void terminate(int index) {
 		this.workers.get(index).terminate();
 		this.workers.get(index).awaitExit(STARTUP);
+		requireAlive(this.workers.get(index));
 		replace(index);
 	}
 
@@ -240,6 +301,17 @@ final class Field implements AutoCloseable {
 		this.workers.set(index, next);
 		this.names.set(index, name());
 		next.awaitLine("READY", STARTUP);
+	}
+
+	/**
+	 * Lets a worker collect its garbage.
+	 * @param index the worker
+	 * @return how long it stood still, in milliseconds
+	 */
+	long collectGarbage(int index) {
+		this.workers.get(index).sendLine("gc");
+		String line = this.workers.get(index).awaitLine("PAUSE ", STARTUP);
+		return Long.parseLong(line.substring("PAUSE ".length()));
 	}
 
 	/**
@@ -266,6 +338,7 @@ final class Field implements AutoCloseable {
 	History finish() throws IOException {
 		this.workers.forEach((worker) -> worker.sendLine("end"));
 		this.workers.forEach((worker) -> worker.awaitLine("DONE", STARTUP));
+		this.workers.forEach(Field::requireAlive);
 		JavaProcess reader = this.workers.get(0);
 		reader.sendLine("entries");
 		reader.awaitLine("ENTRIES", STARTUP);
@@ -277,19 +350,28 @@ final class Field implements AutoCloseable {
 		return read(entries);
 	}
 
+	// a worker of which a thread has died has not seen all faults
+	private static void requireAlive(JavaProcess worker) {
+		worker.output().stream().filter((line) -> line.startsWith("DIED ")).findFirst().ifPresent((line) -> {
+			throw new IllegalStateException("a thread of a worker has died: " + line);
+		});
+	}
+
 	@Override
 	public void close() throws IOException {
 		this.workers.forEach(JavaProcess::close);
 		for (CuttingProxy proxy : this.proxies) {
 			proxy.close();
 		}
-		for (TestServer each : new TestServer[] { this.server, this.database }) {
+		for (TestServer each : new TestServer[] { this.server, this.data }) {
 			if (each != null) {
 				each.close();
 			}
 		}
-		if (this.clock != null) {
-			this.clock.close();
+		for (ClockShim clock : new ClockShim[] { this.workerClock, this.serverClock }) {
+			if (clock != null) {
+				clock.close();
+			}
 		}
 		this.recorder.close();
 	}

@@ -30,6 +30,15 @@ final class FileLedger implements Ledger {
 	}
 
 	@Override
+	public void force(Lease lease, long number) {
+		Path file = this.directory.resolve(lease.key());
+		String text = new String(LockedFile.read(file), StandardCharsets.UTF_8);
+		Entry entry = new Entry(lease.key(), number, lease.token().value(), lease.nonce());
+		LockedFile.replace(file, (Entry.before(number, text) + entry.format()).getBytes(StandardCharsets.UTF_8),
+				new Unsuspecting(lease));
+	}
+
+	@Override
 	public List<Entry> entries(String key) {
 		return Entry.parse(key, new String(LockedFile.read(this.directory.resolve(key)), StandardCharsets.UTF_8));
 	}

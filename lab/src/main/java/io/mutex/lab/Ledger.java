@@ -19,6 +19,16 @@ public interface Ledger {
 	void add(Lease lease, LongConsumer reading);
 
 	/**
+	 * Writes what {@link #add} would have written, as one does who has been paused after
+	 * a look at the clock: the storage is asked although the lease is lost.
+	 * @param lease the lease
+	 * @param number the number that {@link #add} was about to write
+	 */
+	default void force(Lease lease, long number) {
+		throw new UnsupportedOperationException("Nothing is known of lost leases");
+	}
+
+	/**
 	 * The log of the writes.
 	 * @param key whose
 	 * @return the entries in the order of the storage

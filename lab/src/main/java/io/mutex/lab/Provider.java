@@ -27,20 +27,29 @@ public enum Provider {
 
 	/**
 	 * How soon the next grant comes after the death of a holder: the lease, the longest
-	 * poll, and what a loaded machine takes.
+	 * poll, and what a loaded machine takes. A file is free at once, and who waits for it
+	 * asks often.
 	 * @return the bound
 	 */
 	Duration takeover() {
-		return ((this != FILE) ? LEASE : Duration.ZERO).plusSeconds(1).plusSeconds(2);
+		return (this != FILE) ? LEASE.plusSeconds(1).plusSeconds(2) : Duration.ofMillis(1500);
+	}
+
+	/**
+	 * How long a fault is felt after it has been healed: two leases, and on Redis the
+	 * hold-off after a loss of data, which is the longest lease.
+	 * @return the time
+	 */
+	Duration aftermath() {
+		return LEASE.multipliedBy((this != REDIS) ? 2 : 3);
 	}
 
 	@Nullable TestServer start(@Nullable ClockShim clock, boolean forgetful) {
 		return switch (this) {
 			case FILE -> null;
-			case POSTGRESQL -> TestServers.newPostgres();
-			case MARIADB -> TestServers.newMariaDb();
-			case REDIS -> (clock != null) ? TestServers.newRedis(clock)
-					: forgetful ? TestServers.newRedis("--appendonly", "no") : TestServers.newRedis();
+			case POSTGRESQL -> TestServers.newPostgres(clock);
+			case MARIADB -> TestServers.newMariaDb(clock);
+			case REDIS -> forgetful ? TestServers.newRedis(clock, "--appendonly", "no") : TestServers.newRedis(clock);
 		};
 	}
 

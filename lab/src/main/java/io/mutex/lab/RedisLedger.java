@@ -3,9 +3,11 @@ package io.mutex.lab;
 import java.util.List;
 import java.util.function.LongConsumer;
 
+import io.mutex.Fence;
 import io.mutex.Lease;
 import io.mutex.redis.FencedRedisOperations;
 import io.mutex.redis.FencedResource;
+import io.mutex.redis.RedisFenceGuard;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -19,13 +21,38 @@ public final class RedisLedger implements Ledger {
 
 	private final StringRedisTemplate plain;
 
+	private final @Nullable RedisFenceGuard guard;
+
+	/**
+	 * Creates a ledger whose guard knows each lease before its body begins.
+	 * @param fenced writes to it
+	 * @param plain reads it
+	 */
 	public RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain) {
+		this(fenced, plain, null);
+	}
+
+	private RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain, @Nullable RedisFenceGuard guard) {
 		this.fenced = fenced;
 		this.plain = plain;
+		this.guard = guard;
+	}
+
+	/**
+	 * A ledger on another server than the locks, which are registered by the body.
+	 * @param guard the guard of that server
+	 * @param plain reads from that server
+	 * @return the ledger
+	 */
+	static RedisLedger apart(RedisFenceGuard guard, StringRedisTemplate plain) {
+		return new RedisLedger(new FencedRedisOperations(guard), plain, guard);
 	}
 
 	@Override
 	public void add(Lease lease, LongConsumer reading) {
+		if (this.guard != null) {
+			this.guard.register(Fence.of(lease.key(), lease));
+		}
 		FencedResource resource = this.fenced.on(lease);
 		String name = name(lease.key());
 		String text = resource.get(name);
@@ -33,6 +60,15 @@ public final class RedisLedger implements Ledger {
 		reading.accept(next);
 		Entry entry = new Entry(lease.key(), next, lease.token().value(), lease.nonce());
 		resource.set(name, ((text != null) ? text : "") + entry.format());
+	}
+
+	@Override
+	public void force(Lease lease, long number) {
+		String name = name(lease.key());
+		String text = this.plain.opsForValue().get(name);
+		Entry entry = new Entry(lease.key(), number, lease.token().value(), lease.nonce());
+		this.fenced.on(new Unsuspecting(lease))
+			.set(name, Entry.before(number, (text != null) ? text : "") + entry.format());
 	}
 
 	@Override

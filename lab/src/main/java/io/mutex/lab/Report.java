@@ -30,9 +30,11 @@ final class Report {
 
 						"Effects" counts what the fault has visibly hit: calls that ended lost, refused or unknown while it lasted
 						or within a lease after it; for kills the take-overs; for lost answers, ended sessions and forgotten
-						scripts these themselves. Lifted are I4, I5 and I9 under C3, where the clock of the server jumps, and I4,
-						I5, I6, I8 and I9 under R1, where it loses its data (which is guarded in PostgreSQL there): a lease cannot
-						survive its store, but the tokens and the guard must.
+						scripts these themselves. An invariant is lifted only from a fault until two
+						leases (on Redis three) after it: I4, I5 and I9 where the clock of the server jumps (C3, C4) or the lock
+						files are removed (F8), and I6 too where Redis loses data (R1, R5, R7; guarded in PostgreSQL in R1 and R7):
+						a lease cannot survive its store, but the tokens and the guard must. Take-over counts from the moment at
+						which the death was seen, and only where no other fault was at work.
 						""");
 		return text.toString();
 	}

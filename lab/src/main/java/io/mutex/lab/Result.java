@@ -1,6 +1,5 @@
 package io.mutex.lab;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import io.mutex.lab.Event.Kind;
@@ -37,14 +36,16 @@ public record Result(Scenario scenario, Provider provider, Verdict verdict, Stri
 	 * @return the result; {@link Verdict#INVALID} if no fault took effect
 	 */
 	static Result of(Scenario scenario, Provider provider, History history, long effects) {
-		Allowance allowance = scenario.allowance(provider);
+		Allowance allowance = scenario.allowance(provider, history);
 		List<Violation> all = Checker.check(history, Allowance.of(allowance.takeover()));
-		List<Violation> violations = all.stream()
-			.filter((violation) -> !allowance.except().contains(violation.invariant()))
-			.toList();
+		List<Violation> violations = all.stream().filter((violation) -> !allowance.allows(violation)).toList();
 		long accepted = violations.stream().filter((violation) -> violation.invariant().equals("I2")).count();
-		List<Long> takeovers = new ArrayList<>(
-				Takeover.of(history).stream().map((takeover) -> takeover.nanos() / 1_000_000).sorted().toList());
+		List<Long> takeovers = Takeover.of(history)
+			.stream()
+			.filter((takeover) -> allowance.isUndisturbed(takeover.from(), takeover.to()))
+			.map((takeover) -> takeover.nanos() / 1_000_000)
+			.sorted()
+			.toList();
 		long grants = history.count(Kind.GRANTED);
 		Verdict verdict = Verdict.PASSED;
 		String reason = "";

@@ -1,15 +1,21 @@
 package io.mutex.lab;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 import io.mutex.Lease;
+import io.mutex.LeaseLostException;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.lab.Event.Kind;
 
@@ -22,6 +28,8 @@ public abstract class Routine {
 
 	/** The keys of guarded data. */
 	public static final List<String> KEYS = List.of("one", "two", "three");
+
+	private static final Duration LATE = Duration.ofSeconds(1);
 
 	private final Ledger ledger;
 
@@ -41,22 +49,27 @@ public abstract class Routine {
 	 */
 	protected final void play(String... arguments) throws Exception {
 		long seed = Long.parseLong(arguments[2]);
+		Ballast ballast = new Ballast(Integer.getInteger("lab.ballast", 0));
 		try (Recorder recorder = new Recorder(Path.of(arguments[1]), arguments[0])) {
 			List<Thread> threads = new ArrayList<>();
 			for (String key : KEYS) {
 				Thread thread = new Thread(() -> work(recorder, key, new Random(seed + key.hashCode())), key);
 				thread.setDaemon(true);
+				thread.setUncaughtExceptionHandler((dead, ex) -> died(dead, ex.toString(), ex.getStackTrace()));
 				thread.start();
 				threads.add(thread);
 			}
 			System.out.println("READY");
-			awaitEnd();
+			awaitEnd(ballast);
 			this.stopped = true;
 			for (Thread thread : threads) {
 				thread.join(TimeUnit.SECONDS.toMillis(15));
+				if (thread.isAlive()) {
+					died(thread, "does not end", thread.getStackTrace());
+				}
 			}
 			System.out.println("DONE");
-			awaitEnd();
+			awaitEnd(ballast);
 			for (String key : KEYS) {
 				this.ledger.entries(key)
 					.forEach((entry) -> System.out.println("ENTRY " + key + " " + entry.format().strip()));
@@ -66,10 +79,23 @@ public abstract class Routine {
 		Runtime.getRuntime().halt(0);
 	}
 
-	private static void awaitEnd() throws IOException {
-		while (System.in.read() != '\n') {
-			// a line ends the work, another one asks for the data
+	// a line ends the work, another one asks for the data
+	private static void awaitEnd(Ballast ballast) throws IOException {
+		while (true) {
+			ByteArrayOutputStream line = new ByteArrayOutputStream();
+			for (int next = System.in.read(); next >= 0 && next != '\n'; next = System.in.read()) {
+				line.write(next);
+			}
+			if (!line.toString(StandardCharsets.US_ASCII).equals("gc")) {
+				return;
+			}
+			System.out.println("PAUSE " + ballast.collect());
 		}
+	}
+
+	private static void died(Thread thread, String text, StackTraceElement[] stack) {
+		System.out.println("DIED " + thread.getName() + ": " + text
+				+ Arrays.stream(stack).map((frame) -> " at " + frame).collect(Collectors.joining()));
 	}
 
 	private void work(Recorder recorder, String key, Random random) {
@@ -152,11 +178,38 @@ public abstract class Routine {
 			call.record(Kind.STALE, number[0]);
 			throw ex;
 		}
+		catch (LeaseLostException ex) {
+			if (number[0] > 0) {
+				call.record(Kind.LATE, number[0]);
+				force(call, lease, number[0]);
+			}
+			throw ex;
+		}
 		catch (RuntimeException ex) {
 			call.record(Kind.DOUBTFUL, number[0]);
 			throw ex;
 		}
 		call.isValid();
+	}
+
+	// what the holder did not send is sent when another one holds the key
+	private void force(Call call, Lease lease, long number) {
+		long begin = System.nanoTime();
+		while (System.nanoTime() - begin < LATE.toNanos()) {
+			Thread.interrupted();
+			pause(10);
+		}
+		call.record(Kind.WRITE, number);
+		try {
+			this.ledger.force(lease, number);
+			call.record(Kind.WROTE, number);
+		}
+		catch (StaleFencingTokenException ex) {
+			call.record(Kind.STALE, number);
+		}
+		catch (RuntimeException ex) {
+			call.record(Kind.DOUBTFUL, number);
+		}
 	}
 
 	/**

@@ -1,241 +1,108 @@
 package io.mutex.lab;
 
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
-
-import io.mutex.lab.Event.Kind;
-import io.mutex.testing.CuttingProxy;
 
 /**
  * The faults that can be made to happen, by the names that the documentation gives them.
  */
 public enum Scenario {
 
-	P1("a holder is killed", all()) {
-		@Override
-		void play(Field field) {
-			field.kill(field.holder());
-		}
+	P1("a holder is killed", all(), Place.WORKER, WorkerFaults::kill, Effects::takeovers),
 
-		@Override
-		long effects(Field field, History history) {
-			return Takeover.of(history).size();
-		}
-	},
+	P2("a holder is stopped for two leases, and goes on", all(), Place.WORKER, WorkerFaults::stop, Effects::stops),
 
-	P2("a holder is stopped for two leases, and goes on", all()) {
-		@Override
-		void play(Field field) {
-			int index = field.holder();
-			field.fault("P2", () -> field.workers.get(index).pause(), 2 * LEASE,
-					() -> field.workers.get(index).resume());
-		}
+	P3("the answers to a worker come after its lease", servers(), Place.NETWORK, NetworkFaults::lateAnswers,
+			Effects::disturbed),
 
-		@Override
-		long effects(Field field, History history) {
-			return (field.provider == Provider.FILE) ? history.count(Kind.HEALED) : disturbed(history);
-		}
-	},
+	P5("the garbage collector stops a worker for longer than its lease", all(), Place.WORKER,
+			WorkerFaults::collectGarbage, Effects::hitAndDisturbed),
 
-	P3("the answers to a worker come after its lease", servers()) {
-		@Override
-		void play(Field field) {
-			CuttingProxy proxy = field.proxies.get(field.holder());
-			field.fault("P3", proxy::holdAnswers, LEASE + 500, proxy::pass);
-		}
-	},
+	N1("the store refuses connections", servers(), Place.NETWORK, NetworkFaults::refuse, Effects::disturbed),
 
-	N1("the store refuses connections", servers()) {
-		@Override
-		void play(Field field) {
-			field.fault("N1", () -> field.proxies.forEach(CuttingProxy::cut), 1500,
-					() -> field.proxies.forEach(CuttingProxy::pass));
-		}
-	},
+	N2("an answer is lost with its connection", servers(), Place.NETWORK, NetworkFaults::loseAnswer, Effects::hits),
 
-	N2("an answer is lost with its connection", servers()) {
-		@Override
-		void play(Field field) {
-			CuttingProxy proxy = field.proxies.get(field.holder());
-			field.fault("N2", proxy::loseOneAnswer, 200, proxy::pass);
-		}
+	N3("connections are reset before they have brought the answers, and what was sent is sent again", servers(),
+			Place.NETWORK, NetworkFaults::reset, Effects::hits),
 
-		@Override
-		long effects(Field field, History history) {
-			return field.hits();
-		}
-	},
+	N4("a holder is cut off for two leases", servers(), Place.NETWORK, NetworkFaults::cutOff, Effects::disturbed),
 
-	N4("a holder is cut off for two leases", servers()) {
-		@Override
-		void play(Field field) {
-			CuttingProxy proxy = field.proxies.get(field.holder());
-			field.fault("N4", proxy::hold, 2 * LEASE, proxy::pass);
-		}
-	},
+	N5("the store takes requests and answers none", servers(), Place.NETWORK, NetworkFaults::swallow,
+			Effects::disturbed),
 
-	N5("the store takes requests and answers none", servers()) {
-		@Override
-		void play(Field field) {
-			field.fault("N5", () -> field.proxies.forEach(CuttingProxy::hold), LEASE + 1000,
-					() -> field.proxies.forEach(CuttingProxy::pass));
-		}
-	},
+	N6("the requests of a holder arrive, and the answers never", servers(), Place.NETWORK, NetworkFaults::oneWay,
+			Effects::disturbed),
 
-	N7("the requests of a worker, releases too, arrive after its lease", servers()) {
-		@Override
-		void play(Field field) {
-			CuttingProxy proxy = field.proxies.get(field.holder());
-			field.fault("N7", () -> proxy.delay(Duration.ofMillis(LEASE + 300)), 2 * LEASE,
-					() -> proxy.delay(Duration.ZERO));
-		}
-	},
+	N7("the requests of a worker, releases too, arrive after its lease", servers(), Place.NETWORK,
+			NetworkFaults::lateRequests, Effects::disturbed),
 
-	N8("the store is slow by half a lease", servers()) {
-		@Override
-		void play(Field field) {
-			field.fault("N8", () -> field.proxies.forEach((proxy) -> proxy.delay(Duration.ofMillis(LEASE / 2))),
-					2 * LEASE, () -> field.proxies.forEach((proxy) -> proxy.delay(Duration.ZERO)));
-		}
-	},
+	N8("the store is slow by half a lease", servers(), Place.NETWORK, NetworkFaults::slow, Effects::disturbed),
 
-	R1("Redis is killed and comes back without its data", EnumSet.of(Provider.REDIS)) {
-		@Override
-		void play(Field field) {
-			field.fault("R1", field.server()::kill, 100, field.server()::start);
-			field.sleep(2 * LEASE);
-		}
+	R1("Redis is killed and comes back without its data", redis(), Place.SERVER, RedisFaults::forget,
+			Effects::disturbed, "I4", "I5", "I6", "I9"),
 
-		@Override
-		Allowance allowance(Provider provider) {
-			return Allowance.of(Duration.ofDays(1), "I4", "I5", "I6", "I9");
-		}
-	},
+	R5("Redis evicts what may end by itself", redis(), Place.SERVER, RedisFaults::evict, Effects::hits, "I4", "I5",
+			"I6", "I9"),
 
-	R9("Redis is stopped for two leases", EnumSet.of(Provider.REDIS)) {
-		@Override
-		void play(Field field) {
-			field.fault("R9", field.server()::pause, 2 * LEASE, field.server()::resume);
-		}
-	},
+	R6("the memory of Redis is full", redis(), Place.SERVER, RedisFaults::fill, Effects::refusedThenReleased),
 
-	R12("Redis forgets its scripts", EnumSet.of(Provider.REDIS)) {
-		@Override
-		void play(Field field) {
-			field.fault("R12", () -> field.hit(Admin.flushScripts(field.server())), 100, () -> {
-			});
-		}
+	R7("Redis is killed and comes back with an old snapshot", redis(), Place.SERVER, RedisFaults::rollBack,
+			Effects::disturbed, "I4", "I5", "I6", "I9"),
 
-		@Override
-		long effects(Field field, History history) {
-			return field.hits();
-		}
-	},
+	R9("Redis is stopped for two leases", redis(), Place.SERVER, RedisFaults::stop, Effects::disturbed),
 
-	J4("the database is killed and comes back", databases()) {
-		@Override
-		void play(Field field) {
-			field.fault("J4", field.server()::kill, 500, field.server()::start);
-			field.sleep(LEASE);
-		}
-	},
+	R12("Redis forgets its scripts", redis(), Place.SERVER, RedisFaults::flushScripts, Effects::hits),
 
-	J5("the database ends every session", databases()) {
-		@Override
-		void play(Field field) {
-			field.fault("J5", () -> field.hit(Admin.endSessions(field.url())), 300, () -> {
-			});
-		}
+	J4("the database is killed and comes back", databases(), Place.SERVER, DatabaseFaults::kill, Effects::disturbed),
 
-		@Override
-		long effects(Field field, History history) {
-			return field.hits();
-		}
-	},
+	J5("the database ends every session", databases(), Place.SERVER, DatabaseFaults::endSessions, Effects::hits),
 
-	C1("the clock of a worker is an hour ahead, then behind", all()) {
-		@Override
-		void play(Field field) {
-			for (int hours : new int[] { 1, -1, 0 }) {
-				field.fault("C1", () -> field.clock().move(Duration.ofHours(hours)), 1500, () -> {
-				});
-			}
-		}
+	J6("somebody's transaction keeps the rows of the locks", databases(), Place.SERVER, DatabaseFaults::lockRows,
+			Effects::bounded),
 
-		@Override
-		long effects(Field field, History history) {
-			List<Event> asked = history.of(Kind.ACQUIRE);
-			long usual = asked.stream()
-				.filter((event) -> !event.process().equals("w1"))
-				.mapToLong(Scenario::offset)
-				.findFirst()
-				.orElse(0);
-			return asked.stream()
-				.filter((event) -> Math.abs(offset(event) - usual) > Duration.ofMinutes(30).toMillis())
-				.count();
-		}
-	},
+	C1("the clock of a worker is an hour ahead, then behind", all(), Place.CLOCK, ClockFaults::moveWorker,
+			Effects::movedWorkers),
 
-	C3("the clock of Redis jumps ahead by two minutes", EnumSet.of(Provider.REDIS)) {
-		@Override
-		void play(Field field) {
-			field.hit(1);
-			field.fault("C3", () -> field.clock().move(Duration.ofMinutes(2 * field.hits())), 1500, () -> {
-			});
-		}
+	C3("the clock of Redis jumps ahead by two minutes, or back by an hour", redis(), Place.SERVER,
+			ClockFaults::moveServer, Effects::hits, "I4", "I5", "I9"),
 
-		@Override
-		Allowance allowance(Provider provider) {
-			return Allowance.of(provider.takeover(), "I4", "I5", "I9");
-		}
-	},
+	C4("the clock of the database jumps ahead by two minutes, or back by an hour", databases(), Place.SERVER,
+			ClockFaults::moveServer, Effects::hits, "I4", "I5", "I9"),
 
-	F10("a worker is killed, stopped or asked to end", EnumSet.of(Provider.FILE)) {
-		@Override
-		void play(Field field) {
-			int index = field.holder();
-			switch (field.random.nextInt(3)) {
-				case 0 -> field.kill(index);
-				case 1 -> field.terminate(index);
-				default -> P2.play(field);
-			}
-		}
+	C5("the wall clock of a holder jumps, its monotonic clock does not", all(), Place.CLOCK, ClockFaults::suspend,
+			Effects::lostByClock),
 
-		@Override
-		long effects(Field field, History history) {
-			return Takeover.of(history).size() + history.count(Kind.HEALED);
-		}
-	},
+	F8("the lock file of a stopped holder is removed", EnumSet.of(Provider.FILE), Place.WORKER,
+			WorkerFaults::removeLockFiles, Effects::disturbed, "I4", "I5", "I9"),
 
-	SOAK("random faults", all()) {
-		@Override
-		void play(Field field) {
-			List<Scenario> faults = Arrays.stream(values())
-				.filter((each) -> each.providers.contains(field.provider))
-				.filter((each) -> !EnumSet.of(R1, C1, C3, SOAK).contains(each))
-				.toList();
-			faults.get(field.random.nextInt(faults.size())).play(field);
-		}
+	F10("a worker is killed, stopped or asked to end", EnumSet.of(Provider.FILE), Place.WORKER, WorkerFaults::any,
+			Effects::takeoversAndStops),
 
-		@Override
-		long effects(Field field, History history) {
-			return Takeover.of(history).size() + history.count(Kind.HEALED);
-		}
-	};
-
-	private static final long LEASE = Provider.LEASE.toMillis();
+	SOAK("random faults, also two at a time", all(), Place.ALL, Soak::play, Effects::everything);
 
 	private final String title;
 
 	@SuppressWarnings("ImmutableEnumChecker")
 	private final Set<Provider> providers;
 
-	Scenario(String title, Set<Provider> providers) {
+	private final Place place;
+
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final Fault fault;
+
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final Effect effect;
+
+	@SuppressWarnings("ImmutableEnumChecker")
+	private final Set<String> lifted;
+
+	Scenario(String title, Set<Provider> providers, Place place, Fault fault, Effect effect, String... lifted) {
 		this.title = title;
 		this.providers = providers;
+		this.place = place;
+		this.fault = fault;
+		this.effect = effect;
+		this.lifted = Set.of(lifted);
 	}
 
 	String title() {
@@ -246,15 +113,25 @@ public enum Scenario {
 		return this.providers;
 	}
 
-	boolean movesClock() {
-		return this == C1 || this == C3;
+	Place place() {
+		return this.place;
+	}
+
+	/**
+	 * The invariants that the fault lifts while it is at work.
+	 * @return their names
+	 */
+	Set<String> lifted() {
+		return this.lifted;
 	}
 
 	/**
 	 * Makes the fault happen once.
 	 * @param field where
 	 */
-	abstract void play(Field field);
+	void play(Field field) {
+		this.fault.play(field);
+	}
 
 	/**
 	 * How often the fault has taken effect.
@@ -263,43 +140,11 @@ public enum Scenario {
 	 * @return the number, 0 for a run that proves nothing
 	 */
 	long effects(Field field, History history) {
-		return disturbed(history);
+		return this.effect.count(field, history);
 	}
 
-	Allowance allowance(Provider provider) {
-		return Allowance.of(provider.takeover());
-	}
-
-	/**
-	 * The calls that a fault, or what it left behind for a lease, has hit.
-	 * @param history what was written down
-	 * @return the number
-	 */
-	static long disturbed(History history) {
-		long calls = 0;
-		long open = 0;
-		long healed = -Provider.LEASE.toNanos();
-		for (Event event : history.events()) {
-			switch (event.kind()) {
-				case FAULT -> open++;
-				case HEALED -> {
-					open--;
-					healed = event.at();
-				}
-				case UNKNOWN, LOST, STALE, DOUBTFUL -> {
-					if (open > 0 || event.at() - healed < Provider.LEASE.toNanos()) {
-						calls++;
-					}
-				}
-				default -> {
-				}
-			}
-		}
-		return calls;
-	}
-
-	private static long offset(Event asked) {
-		return Long.parseLong(asked.detail()) - asked.at() / 1_000_000;
+	Allowance allowance(Provider provider, History history) {
+		return new Allowance(provider.takeover(), Window.of(history, provider));
 	}
 
 	private static Set<Provider> all() {
@@ -312,6 +157,30 @@ public enum Scenario {
 
 	private static Set<Provider> databases() {
 		return EnumSet.of(Provider.POSTGRESQL, Provider.MARIADB);
+	}
+
+	private static Set<Provider> redis() {
+		return EnumSet.of(Provider.REDIS);
+	}
+
+	/**
+	 * Makes a fault happen.
+	 */
+	@FunctionalInterface
+	interface Fault {
+
+		void play(Field field);
+
+	}
+
+	/**
+	 * Counts what a fault has hit.
+	 */
+	@FunctionalInterface
+	interface Effect {
+
+		long count(Field field, History history);
+
 	}
 
 }

@@ -1,12 +1,20 @@
 package io.mutex.lab;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongConsumer;
 
+import io.mutex.Fence;
 import io.mutex.Lease;
+import io.mutex.jdbc.JdbcFenceGuard;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -20,8 +28,25 @@ public final class SqlLedger implements Ledger {
 
 	private final TransactionTemplate transactions;
 
+	private final @Nullable JdbcFenceGuard guard;
+
+	private final String url;
+
 	public SqlLedger(JdbcTemplate jdbc, PlatformTransactionManager manager) {
+		this(jdbc, manager, null, "");
+	}
+
+	/**
+	 * Creates a ledger that can be written to with a lost lease.
+	 * @param jdbc the connections of the application
+	 * @param manager its transactions
+	 * @param guard who checks them, or {@code null} if nobody does
+	 * @param url where the database is, for a connection that nobody knows of
+	 */
+	SqlLedger(JdbcTemplate jdbc, PlatformTransactionManager manager, @Nullable JdbcFenceGuard guard, String url) {
 		this.jdbc = jdbc;
+		this.guard = guard;
+		this.url = url;
 		this.transactions = new TransactionTemplate(manager);
 		this.transactions.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 	}
@@ -41,11 +66,32 @@ public final class SqlLedger implements Ledger {
 			long next = 1 + Objects.requireNonNull(
 					this.jdbc.queryForObject("SELECT balance FROM account WHERE id = ?", Long.class, lease.key()));
 			reading.accept(next);
-			// the row of the account stays locked from here on, so positions are in order
-			this.jdbc.update("UPDATE account SET balance = ? WHERE id = ?", next, lease.key());
-			this.jdbc.update("INSERT INTO booking (account, balance, token, nonce) VALUES (?, ?, ?, ?)", lease.key(),
-					next, lease.token().value(), lease.nonce());
+			write(this.jdbc, lease, next);
 		});
+	}
+
+	@Override
+	public void force(Lease lease, long number) {
+		try (Connection connection = DriverManager.getConnection(this.url)) {
+			connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+			connection.setAutoCommit(false);
+			JdbcTemplate plain = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
+			write(plain, lease, number);
+			for (Fence fence : (this.guard != null) ? lease.fences() : List.<Fence>of()) {
+				this.guard.confirm(connection, fence, null);
+			}
+			connection.commit();
+		}
+		catch (SQLException ex) {
+			throw new DataAccessResourceFailureException("The write with a lost lease may or may not be done", ex);
+		}
+	}
+
+	private static void write(JdbcTemplate jdbc, Lease lease, long number) {
+		// the row of the account stays locked from here on, so positions are in order
+		jdbc.update("UPDATE account SET balance = ? WHERE id = ?", number, lease.key());
+		jdbc.update("INSERT INTO booking (account, balance, token, nonce) VALUES (?, ?, ?, ?)", lease.key(), number,
+				lease.token().value(), lease.nonce());
 	}
 
 	@Override

@@ -14,8 +14,11 @@ import io.mutex.LockRequest;
 import io.mutex.MutexTemplate;
 import io.mutex.RunResult;
 import io.mutex.StaleFencingTokenException;
+import io.mutex.jdbc.JdbcFenceGuard;
 import io.mutex.lab.Event.Kind;
 import io.mutex.redis.FencedRedisOperations;
+import io.mutex.redis.RedisFenceGuard;
+import io.mutex.redis.RedisSettings;
 import io.mutex.run.Outcome;
 import io.mutex.run.RunUnit;
 
@@ -24,6 +27,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -35,6 +39,9 @@ public final class Worker extends Routine {
 
 	private static final Duration WAIT = Duration.ofSeconds(8);
 
+	// the port of a Redis for the guarded data alone, which the locks do not know of
+	private static final int DATA = Integer.getInteger("lab.data", 0);
+
 	private final MutexTemplate template;
 
 	private final LockProvider provider;
@@ -45,7 +52,7 @@ public final class Worker extends Routine {
 		super(ledger);
 		this.template = context.getBean(MutexTemplate.class);
 		this.provider = context.getBean(LockProvider.class);
-		this.fencing = Boolean.getBoolean("lab.unfenced") ? FencingPolicy.NONE : FencingPolicy.STRICT;
+		this.fencing = (DATA > 0 || Boolean.getBoolean("lab.unfenced")) ? FencingPolicy.NONE : FencingPolicy.STRICT;
 	}
 
 	public static void main(String[] arguments) throws Exception {
@@ -56,9 +63,18 @@ public final class Worker extends Routine {
 	}
 
 	private static Ledger ledger(ConfigurableApplicationContext context, Path directory) {
+		if (DATA > 0) {
+			LettuceConnectionFactory connections = new LettuceConnectionFactory("localhost", DATA);
+			connections.afterPropertiesSet();
+			connections.start();
+			return RedisLedger.apart(
+					new RedisFenceGuard(connections, "lab", RedisSettings.defaults(), Duration.ofDays(1)),
+					new StringRedisTemplate(connections));
+		}
 		if (context.getBeanProvider(JdbcTemplate.class).getIfAvailable() != null) {
-			return new SqlLedger(context.getBean(JdbcTemplate.class),
-					context.getBean(PlatformTransactionManager.class));
+			return new SqlLedger(context.getBean(JdbcTemplate.class), context.getBean(PlatformTransactionManager.class),
+					context.getBeanProvider(JdbcFenceGuard.class).getIfAvailable(),
+					context.getEnvironment().getRequiredProperty("spring.datasource.url"));
 		}
 		if (context.getBeanProvider(FencedRedisOperations.class).getIfAvailable() != null) {
 			return new RedisLedger(context.getBean(FencedRedisOperations.class),

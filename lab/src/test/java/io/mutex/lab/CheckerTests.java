@@ -186,7 +186,32 @@ class CheckerTests {
 		add("a", 0, 20, Kind.KILLED, 0, "");
 		grant("b", 1, 60, 2);
 		assertThat(violated()).isEmpty();
-		assertThat(Takeover.of(new History(this.events, List.of()))).extracting(Takeover::nanos).containsExactly(42L);
+		assertThat(takeovers()).containsExactly(42L);
+	}
+
+	@Test
+	void takeoverBeginsWhenTheDeathWasSeen() {
+		grant("a", 1, 10, 1);
+		add("a", 0, 90, Kind.KILLED, 0, "20");
+		grant("b", 1, 100, 2);
+		assertThat(violated()).isEmpty();
+		assertThat(takeovers()).containsExactly(12L);
+	}
+
+	@Test
+	void takeoverWhileTheKillingLastsTakesNoTime() {
+		grant("a", 1, 10, 1);
+		grant("b", 1, 40, 2);
+		add("a", 0, 90, Kind.KILLED, 0, "20");
+		assertThat(takeovers()).containsExactly(0L);
+	}
+
+	@Test
+	void whoWasSucceededBeforeTheKillingIsNoDeadHolder() {
+		grant("a", 1, 10, 1);
+		grant("b", 1, 40, 2);
+		add("a", 0, 90, Kind.KILLED, 0, "60");
+		assertThat(takeovers()).isEmpty();
 	}
 
 	@Test
@@ -239,6 +264,10 @@ class CheckerTests {
 
 	private static Entry entry(long number, long token) {
 		return new Entry("key", number, token, "n" + token);
+	}
+
+	private List<Long> takeovers() {
+		return Takeover.of(new History(this.events, List.of())).stream().map(Takeover::nanos).toList();
 	}
 
 	private List<String> violated(Entry... entries) {

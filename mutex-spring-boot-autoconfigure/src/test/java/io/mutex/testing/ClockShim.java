@@ -40,6 +40,8 @@ public final class ClockShim implements AutoCloseable {
 				.redirectErrorStream(true)
 				.redirectOutput(shim.directory.resolve("gcc.log").toFile())
 				.start();
+			// a database runs as somebody else
+			shim.directory.toFile().setExecutable(true, false);
 			if (gcc.waitFor() != 0) {
 				throw new IOException(Files.readString(shim.directory.resolve("gcc.log")));
 			}

@@ -100,7 +100,7 @@ public final class CuttingProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How many answers were lost one by one.
+	 * How many answers have not arrived since their connection was cut.
 	 * @return the number
 	 */
 	public int lost() {
@@ -143,6 +143,9 @@ public final class CuttingProxy implements AutoCloseable {
 					return;
 				}
 				rest(answers);
+				if (answers && to.isClosed()) {
+					this.lost.incrementAndGet();
+				}
 				output.write(buffer, 0, read);
 			}
 		}

@@ -78,12 +78,32 @@ public final class TestServers {
 
 	/**
 	 * Starts a Redis of the caller's own, by another clock.
-	 * @param clock its clock
+	 * @param clock its clock, or {@code null} for the true one
 	 * @param options more options
 	 * @return the server, to be closed
 	 */
-	public static TestServer newRedis(ClockShim clock, String... options) {
-		return start(clock.around(new RedisProgram(List.of(options))));
+	public static TestServer newRedis(@Nullable ClockShim clock, String... options) {
+		return start(new RedisProgram(List.of(options)), clock);
+	}
+
+	/**
+	 * Starts a PostgreSQL of the caller's own, by another clock.
+	 * @param clock its clock, or {@code null} for the true one
+	 * @param settings more settings
+	 * @return the server, to be closed
+	 */
+	public static TestServer newPostgres(@Nullable ClockShim clock, String... settings) {
+		return start(new PostgresProgram(List.of(settings)), clock);
+	}
+
+	/**
+	 * Starts a MariaDB of the caller's own, by another clock.
+	 * @param clock its clock, or {@code null} for the true one
+	 * @param options more options
+	 * @return the server, to be closed
+	 */
+	public static TestServer newMariaDb(@Nullable ClockShim clock, String... options) {
+		return start(new MariaDbProgram(List.of(options)), clock);
 	}
 
 	/**
@@ -96,6 +116,10 @@ public final class TestServers {
 		mariaDb.export(environment, TestServer::jdbcUrl);
 		redis.export(environment, (server) -> server.host() + ":" + server.port());
 		return environment;
+	}
+
+	private static TestServer start(ServerProgram program, @Nullable ClockShim clock) {
+		return start((clock != null) ? clock.around(program) : program);
 	}
 
 	private static TestServer start(ServerProgram program) {

@@ -1,0 +1,150 @@
+package io.mutex.lab;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.mutex.lab.Event.Kind;
+
+/**
+ * What a fault has hit. A run in which it hit nothing proves nothing.
+ */
+final class Effects {
+
+	// the longest wait of a worker, its last question, and what a loaded machine takes
+	private static final Duration BOUND = Duration.ofSeconds(8 + 5);
+
+	private Effects() {
+	}
+
+	static long takeovers(Field field, History history) {
+		return Takeover.of(history).size();
+	}
+
+	static long hits(Field field, History history) {
+		return field.hits();
+	}
+
+	static long hitAndDisturbed(Field field, History history) {
+		return Math.min(field.hits(), disturbed(field, history));
+	}
+
+	static long stops(Field field, History history) {
+		return (field.provider == Provider.FILE) ? kept(history) : disturbed(field, history);
+	}
+
+	static long takeoversAndStops(Field field, History history) {
+		return Takeover.of(history).size() + kept(history);
+	}
+
+	static long everything(Field field, History history) {
+		return Takeover.of(history).size() + disturbed(field, history);
+	}
+
+	/**
+	 * The calls that a fault, or what it left behind, has hit.
+	 * @param field where
+	 * @param history what was written down
+	 * @return the number
+	 */
+	static long disturbed(Field field, History history) {
+		List<Window> windows = Window.of(history, field.provider);
+		return history.events()
+			.stream()
+			.filter((event) -> switch (event.kind()) {
+				case UNKNOWN, LOST, STALE, DOUBTFUL -> true;
+				default -> false;
+			})
+			.filter((event) -> windows.stream().anyMatch((window) -> window.contains(event.at())))
+			.map(Event::call)
+			.distinct()
+			.count();
+	}
+
+	// the holds that a stop neither ended nor took away
+	private static long kept(History history) {
+		Map<String, Event> stopped = new HashMap<>();
+		Map<String, Event> held = new HashMap<>();
+		Map<String, Event> kept = new HashMap<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case FAULT -> stopped.put(event.process(), event);
+				case HEALED -> {
+					Event fault = stopped.remove(event.process());
+					held.values()
+						.stream()
+						.filter((grant) -> fault != null && grant.process().equals(event.process())
+								&& grant.at() < fault.at())
+						.forEach((grant) -> kept.put(grant.call(), grant));
+				}
+				case GRANTED -> held.put(event.call(), event);
+				case END, LOST -> held.remove(event.call());
+				default -> {
+				}
+			}
+		}
+		return kept.size();
+	}
+
+	// C1: what a worker took for the time when it asked
+	static long movedWorkers(Field field, History history) {
+		List<Event> asked = history.of(Kind.ACQUIRE);
+		long usual = asked.stream()
+			.filter((event) -> !field.hasClock(event.process()))
+			.mapToLong(Effects::offset)
+			.findFirst()
+			.orElse(0);
+		return asked.stream()
+			.filter((event) -> Math.abs(offset(event) - usual) > Duration.ofMinutes(30).toMillis())
+			.count();
+	}
+
+	private static long offset(Event asked) {
+		return Long.parseLong(asked.detail()) - asked.at() / 1_000_000;
+	}
+
+	// C5: the leases that their holders gave up although the store would have kept them
+	static long lostByClock(Field field, History history) {
+		List<Event> lost = history.of(Kind.LOST);
+		List<Event> others = new ArrayList<>(lost);
+		others.removeIf((event) -> field.hasClock(event.process()));
+		if (!others.isEmpty()) {
+			throw new IllegalStateException("a lease was lost by a worker whose clock was right: " + others.get(0));
+		}
+		return lost.stream().map(Event::call).distinct().count();
+	}
+
+	// R6: to acquire is an error, and to release goes on
+	static long refusedThenReleased(Field field, History history) {
+		List<Window> windows = Window.of(history, field.provider);
+		Map<String, Event> ended = new HashMap<>();
+		history.of(Kind.END).forEach((end) -> ended.put(end.call(), end));
+		long aftermath = field.provider.aftermath().toNanos();
+		long released = history.of(Kind.RELEASED)
+			.stream()
+			.filter((event) -> ended.containsKey(event.call()))
+			.filter((event) -> windows.stream()
+				.anyMatch((window) -> window.contains(ended.get(event.call()).at())
+						&& event.at() < window.to() - aftermath))
+			.count();
+		return (released > 0) ? history.count(Kind.UNKNOWN) : 0;
+	}
+
+	// J6: nobody waits for longer than was asked for
+	static long bounded(Field field, History history) {
+		for (List<Event> call : history.calls().values()) {
+			Event asked = Checker.first(call, Kind.ACQUIRE);
+			Event answered = call.stream().filter((event) -> switch (event.kind()) {
+				case GRANTED, REFUSED, UNKNOWN -> true;
+				default -> false;
+			}).findFirst().orElse(null);
+			if (asked != null && answered != null && answered.at() - asked.at() > BOUND.toNanos()) {
+				throw new IllegalStateException("an acquisition took longer than " + BOUND + ": " + answered);
+			}
+		}
+		return disturbed(field, history);
+	}
+
+}

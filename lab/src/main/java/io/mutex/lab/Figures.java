@@ -1,0 +1,95 @@
+package io.mutex.lab;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.mutex.lab.Event.Kind;
+
+/**
+ * What a long run has counted.
+ *
+ * @param faults how often each fault was made to happen
+ * @param attempted the writes that were sent to the storage after a later grant
+ * @param refused those of them that the storage has refused
+ * @param unknown those of them whose answer did not arrive
+ * @param accepted those of them that the storage has accepted
+ * @param keptBack the writes that were not sent, since the holder knew that its lease was
+ * lost
+ * @param lost the leases that were lost although no fault was near
+ * @param unanswered the acquisitions that ended without an answer
+ * @param doubtful the writes of all holders whose answer did not arrive
+ * @param done those of them that are in the data
+ */
+record Figures(Map<String, Long> faults, long attempted, long refused, long unknown, long accepted, long keptBack,
+		long lost, long unanswered, long doubtful, long done) {
+
+	static Figures of(History history, List<Window> windows) {
+		Map<String, Long> faults = new TreeMap<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case FAULT -> faults.merge(event.detail(), 1L, Long::sum);
+				case KILLED -> faults.merge("P1", 1L, Long::sum);
+				default -> {
+				}
+			}
+		}
+		Map<Kind, Long> stale = stale(history);
+		List<Event> doubtful = history.of(Kind.DOUBTFUL)
+			.stream()
+			.filter((event) -> !event.detail().equals("0"))
+			.toList();
+		Set<String> kept = new HashSet<>();
+		history.entries().forEach((entry) -> kept.add(entry.key() + " " + entry.number() + " " + entry.nonce()));
+		long done = doubtful.stream()
+			.filter((event) -> kept.contains(event.key() + " " + event.detail() + " " + event.nonce()))
+			.count();
+		return new Figures(faults, sum(stale, Kind.STALE, Kind.WROTE, Kind.DOUBTFUL), sum(stale, Kind.STALE),
+				sum(stale, Kind.DOUBTFUL), sum(stale, Kind.WROTE), history.count(Kind.LATE), lost(history, windows),
+				history.count(Kind.UNKNOWN), doubtful.size(), done);
+	}
+
+	private static long sum(Map<Kind, Long> counts, Kind... kinds) {
+		return Arrays.stream(kinds).mapToLong((kind) -> counts.getOrDefault(kind, 0L)).sum();
+	}
+
+	// how the writes ended that began after a later grant
+	private static Map<Kind, Long> stale(History history) {
+		Map<Kind, Long> ends = new HashMap<>();
+		Map<String, Long> latest = new HashMap<>();
+		Set<String> late = new HashSet<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case GRANTED -> latest.merge(event.key(), event.token(), Math::max);
+				case WRITE -> {
+					if (event.token() < latest.getOrDefault(event.key(), 0L)) {
+						late.add(event.call());
+					}
+				}
+				case WROTE, STALE, DOUBTFUL, LATE -> {
+					if (late.remove(event.call())) {
+						ends.merge(event.kind(), 1L, Long::sum);
+					}
+				}
+				default -> {
+				}
+			}
+		}
+		return ends;
+	}
+
+	private static long lost(History history, List<Window> windows) {
+		Map<String, Event> first = new HashMap<>();
+		history.of(Kind.LOST).forEach((event) -> first.putIfAbsent(event.call(), event));
+		return first.values()
+			.stream()
+			.filter((event) -> windows.stream()
+				.noneMatch((window) -> window.concerns(event.process()) && window.contains(event.at())))
+			.count();
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.mutex.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.mutex.testing.JavaProcess;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What can happen to the process of a worker.
+ */
+final class WorkerFaults {
+
+	private static final long LEASE = Provider.LEASE.toMillis();
+
+	private WorkerFaults() {
+	}
+
+	static void kill(Field field) {
+		field.kill(field.holder());
+	}
+
+	static void stop(Field field) {
+		int index = field.holder();
+		JavaProcess worker = field.workers.get(index);
+		field.fault("P2", field.name(index), worker::pause, 2 * LEASE, worker::resume);
+	}
+
+	static void any(Field field) {
+		int index = field.holder();
+		switch (field.random.nextInt(3)) {
+			case 0 -> field.kill(index);
+			case 1 -> field.terminate(index);
+			default -> stop(field);
+		}
+	}
+
+	// only a stopped holder does not notice it within a second
+	static void removeLockFiles(Field field) {
+		int index = field.holder();
+		JavaProcess worker = field.workers.get(index);
+		field.fault("F8", field.name(index), () -> {
+			worker.pause();
+			lockFiles(field.directory.resolve("locks")).forEach(WorkerFaults::delete);
+		}, 2 * LEASE, worker::resume);
+	}
+
+	private static List<Path> lockFiles(Path directory) {
+		try (Stream<Path> files = Files.walk(directory)) {
+			return files.filter((file) -> file.toString().endsWith(".lock")).toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void delete(Path file) {
+		try {
+			Files.delete(file);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	// only the first worker has so much to collect
+	static void collectGarbage(Field field) {
+		long[] pause = new long[1];
+		field.fault("P5", field.name(0), () -> pause[0] = field.collectGarbage(0), 0, () -> {
+		});
+		if (pause[0] < LEASE) {
+			throw new TestAbortedException("the collector has stopped the worker for " + pause[0]
+					+ " ms only, which is less than a lease");
+		}
+		field.hit(1);
+	}
+
+}
