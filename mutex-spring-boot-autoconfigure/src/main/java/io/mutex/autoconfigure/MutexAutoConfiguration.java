@@ -18,17 +18,20 @@ import io.mutex.interceptor.MutexAnnotationBeanPostProcessor;
 import io.mutex.interceptor.RunAdvice;
 import io.mutex.interceptor.RunRetention;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
@@ -102,7 +105,9 @@ public class MutexAutoConfiguration {
 
 		@Bean(ENGINE_BEAN_NAME)
 		@Lazy
-		@ConditionalOnMissingBean(value = MutexTemplate.class, ignoredType = "io.mutex.metrics.ObservedTemplate")
+		@ConditionalOnMissingBean(value = MutexTemplate.class, ignoredType = "io.mutex.metrics.ObservedTemplate",
+				search = SearchStrategy.CURRENT)
+		@Conditional(NoTemplateOfParentCondition.class)
 		LockEngine mutexEngine(LockProvider provider, MutexProperties properties,
 				ObjectProvider<MutexListener> listeners, ObjectProvider<RunSurroundings> surroundings,
 				ObjectProvider<FenceGuard> guards) {
@@ -128,8 +133,9 @@ public class MutexAutoConfiguration {
 		@Bean
 		MutexLifecycle mutexLifecycle(ObjectProvider<LockEngine> engine, ObjectProvider<LockProvider> provider,
 				LockProviderSelector selector, MutexUse use, MutexAnnotationBeanPostProcessor postProcessor,
-				MutexProperties properties, Environment environment) {
-			return new MutexLifecycle(engine, provider, selector, use, postProcessor,
+				MutexProperties properties, Environment environment, ListableBeanFactory beanFactory) {
+			boolean ownEngine = beanFactory.getBeanNamesForType(LockEngine.class, true, false).length > 0;
+			return new MutexLifecycle(engine, provider, selector, use, ownEngine, postProcessor,
 					drainTimeout(properties, environment));
 		}
 

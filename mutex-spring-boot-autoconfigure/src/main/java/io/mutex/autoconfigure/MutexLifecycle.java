@@ -34,6 +34,8 @@ final class MutexLifecycle implements SmartLifecycle {
 
 	private final BooleanSupplier used;
 
+	private final boolean ownEngine;
+
 	private final MutexAnnotationBeanPostProcessor repeats;
 
 	private final Duration drainTimeout;
@@ -41,12 +43,13 @@ final class MutexLifecycle implements SmartLifecycle {
 	private volatile boolean running;
 
 	MutexLifecycle(ObjectProvider<LockEngine> engine, ObjectProvider<LockProvider> provider,
-			LockProviderSelector selector, BooleanSupplier used, MutexAnnotationBeanPostProcessor repeats,
-			Duration drainTimeout) {
+			LockProviderSelector selector, BooleanSupplier used, boolean ownEngine,
+			MutexAnnotationBeanPostProcessor repeats, Duration drainTimeout) {
 		this.engine = engine;
 		this.provider = provider;
 		this.selector = selector;
 		this.used = used;
+		this.ownEngine = ownEngine;
 		this.repeats = repeats;
 		this.drainTimeout = drainTimeout;
 	}
@@ -102,7 +105,8 @@ final class MutexLifecycle implements SmartLifecycle {
 
 	@Override
 	public void stop() {
-		LockEngine stopped = this.running ? usedEngine() : null;
+		// one of a parent context goes on with that
+		LockEngine stopped = (this.running && this.ownEngine) ? usedEngine() : null;
 		this.repeats.stopRepeating();
 		if (stopped != null) {
 			stopped.drain(this.drainTimeout);

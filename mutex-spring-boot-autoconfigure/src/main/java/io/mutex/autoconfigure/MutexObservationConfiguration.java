@@ -10,7 +10,9 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
@@ -23,10 +25,13 @@ import org.springframework.context.annotation.Primary;
 @ConditionalOnBean(ObservationRegistry.class)
 class MutexObservationConfiguration {
 
-	@Bean
+	static final String TEMPLATE_BEAN_NAME = "mutexObservedTemplate";
+
+	@Bean(TEMPLATE_BEAN_NAME)
 	@Lazy
 	@Primary
-	@ConditionalOnMissingBean(MutexTemplate.class)
+	@ConditionalOnMissingBean(value = MutexTemplate.class, search = SearchStrategy.CURRENT)
+	@Conditional(NoTemplateOfParentCondition.class)
 	ObservedTemplate mutexObservedTemplate(@Qualifier(MutexAutoConfiguration.ENGINE_BEAN_NAME) LockEngine engine,
 			ObjectProvider<ObservationRegistry> registry) {
 		return new ObservedTemplate(engine, registry::getObject);
