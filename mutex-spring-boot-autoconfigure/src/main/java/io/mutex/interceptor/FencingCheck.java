@@ -3,6 +3,7 @@ package io.mutex.interceptor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.mutex.FencingToken;
@@ -20,13 +21,22 @@ final class FencingCheck {
 
 	private static final Logger logger = LoggerFactory.getLogger(FencingCheck.class);
 
+	// asking for the guards may create beans, and so wait
+	private final ReentrantLock lock = new ReentrantLock();
+
 	private final List<FencedOperation> unchecked = new ArrayList<>();
 
 	private @Nullable Supplier<? extends @Nullable List<String>> guards;
 
-	synchronized void add(FencedOperation operation) {
-		this.unchecked.add(operation);
-		check();
+	void add(FencedOperation operation) {
+		this.lock.lock();
+		try {
+			this.unchecked.add(operation);
+			check();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -35,9 +45,15 @@ final class FencingCheck {
 	 * to say; asked for only if there is a fenced method
 	 * @throws MutexConfigurationException if nobody checks the token of a method
 	 */
-	synchronized void start(Supplier<? extends @Nullable List<String>> guards) {
-		this.guards = guards;
-		check();
+	void start(Supplier<? extends @Nullable List<String>> guards) {
+		this.lock.lock();
+		try {
+			this.guards = guards;
+			check();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	private void check() {

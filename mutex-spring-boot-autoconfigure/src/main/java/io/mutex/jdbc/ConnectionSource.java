@@ -6,6 +6,7 @@ import java.sql.Statement;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 import javax.sql.DataSource;
 
@@ -26,6 +27,8 @@ final class ConnectionSource implements AutoCloseable {
 
 	private final Set<Connection> prepared = Collections
 		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+	private final ReentrantLock lock = new ReentrantLock();
 
 	private volatile @Nullable JdbcPlatform platform;
 
@@ -146,32 +149,53 @@ final class ConnectionSource implements AutoCloseable {
 		return known;
 	}
 
-	private synchronized Pool pool() throws SQLException {
-		if (this.closed) {
-			throw new SQLException("the jdbc provider is closed");
-		}
+	private Pool pool() throws SQLException {
 		Pool existing = this.pool;
-		if (existing == null) {
-			existing = Pool.of(this.application, this.settings);
-			this.pool = existing;
-		}
-		return existing;
+		return (existing != null && !this.closed) ? existing : open();
 	}
 
-	private synchronized Pool apart() throws SQLException {
-		Pool existing = this.apart;
-		if (existing == null) {
-			Pool shared = pool();
-			existing = shared.own() ? Pool.of(this.application, this.settings.withPoolSize(1)) : shared;
-			this.apart = existing;
+	private Pool open() throws SQLException {
+		this.lock.lock();
+		try {
+			if (this.closed) {
+				throw new SQLException("the jdbc provider is closed");
+			}
+			Pool existing = this.pool;
+			if (existing == null) {
+				existing = Pool.of(this.application, this.settings);
+				this.pool = existing;
+			}
+			return existing;
 		}
-		return existing;
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private Pool apart() throws SQLException {
+		this.lock.lock();
+		try {
+			Pool existing = this.apart;
+			if (existing == null) {
+				Pool shared = pool();
+				existing = shared.own() ? Pool.of(this.application, this.settings.withPoolSize(1)) : shared;
+				this.apart = existing;
+			}
+			return existing;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	@Override
 	public void close() {
-		synchronized (this) {
+		this.lock.lock();
+		try {
 			this.closed = true;
+		}
+		finally {
+			this.lock.unlock();
 		}
 		close(this.pool);
 		close(this.apart);
