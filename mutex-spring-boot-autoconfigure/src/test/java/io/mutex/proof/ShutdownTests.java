@@ -129,12 +129,12 @@ class ShutdownTests {
 		return Site.ended(other, id);
 	}
 
-	private static AnnotationConfigApplicationContext start(Place place, String namespace, Scheduler scheduler,
-			Job job, Outcomes outcomes) {
+	private static AnnotationConfigApplicationContext start(Place place, String namespace, Scheduler scheduler, Job job,
+			Outcomes outcomes) {
 		Map<String, Object> properties = new HashMap<>(place.properties());
-		properties.putAll(Map.of("mutex.namespace", namespace, "mutex.single-run.lease", "10m",
-				"spring.threads.virtual.enabled", scheduler == Scheduler.VIRTUAL,
-				"spring.lifecycle.timeout-per-shutdown-phase", "60s"));
+		properties.putAll(
+				Map.of("mutex.namespace", namespace, "mutex.single-run.lease", "10m", "spring.threads.virtual.enabled",
+						scheduler == Scheduler.VIRTUAL, "spring.lifecycle.timeout-per-shutdown-phase", "60s"));
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("test", properties));
 		context.registerBean(Job.class, () -> job);
