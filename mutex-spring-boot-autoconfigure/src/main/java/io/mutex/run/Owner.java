@@ -43,8 +43,7 @@ public record Owner(String instance, String host, long pid, String thread) {
 		if (host > 0 && pid > host && thread > pid && isNumber(text, pid, thread - 1)) {
 			int end = text.indexOf(SEPARATOR, thread);
 			return new Owner(text.substring(0, host - 1), text.substring(host, pid - 1),
-					Long.parseLong(text, pid, thread - 1, 10),
-					text.substring(thread, (end < 0) ? text.length() : end));
+					Long.parseLong(text, pid, thread - 1, 10), text.substring(thread, (end < 0) ? text.length() : end));
 		}
 		return new Owner(text, "unknown", 0, "unknown");
 	}

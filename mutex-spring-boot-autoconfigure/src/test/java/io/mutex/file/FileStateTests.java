@@ -133,6 +133,7 @@ class FileStateTests {
 	}
 
 	@Test
+	@DisplayName("C123 lines and fields of a later version are passed over, and a later form is refused")
 	void linesOfALaterVersionArePassedOver() throws IOException {
 		Grant grant = FileFixture.grant(this.provider, "job", "today");
 		this.provider.complete(grant, "today");

@@ -255,6 +255,11 @@ final class Instance {
 					this.body, this.at, this.effects);
 		}
 
+		Task withLease(Duration lease) {
+			return new Task(this.id, this.store, this.key, this.unit, this.skipInDoubt, this.point, this.halts, lease,
+					this.body, this.at, this.effects);
+		}
+
 		Task withBody(Duration body) {
 			return new Task(this.id, this.store, this.key, this.unit, this.skipInDoubt, this.point, this.halts,
 					this.lease, body, this.at, this.effects);

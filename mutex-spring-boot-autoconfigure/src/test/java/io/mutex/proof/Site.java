@@ -32,9 +32,9 @@ final class Site implements AutoCloseable {
 
 	private final Path effects;
 
-	private final String address;
+	final String address;
 
-	private final String namespace = "proof-" + UUID.randomUUID();
+	final String namespace = "proof-" + UUID.randomUUID();
 
 	private Site(Store store, Path effects) {
 		this.store = store;
