@@ -17,7 +17,8 @@ import io.mutex.run.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquisition and settlement of MariaDB in one round trip each.
+ * Acquisition and settlement of MariaDB in one round trip each. Nothing is inserted from
+ * a query: after each such statement the server flushes a data file.
  * <p>
  * The assignments of an upsert are done from left to right on the locked row, so the
  * first one decides and marks the row by a negative version, the others look at the mark,
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * committed data after the row is locked.
  */
 final class MariaDbFastPath extends FastPath {
+
+	// the answer to the null slot of a grant that may not be
+	private static final int NULL_REFUSED = 1048;
 
 	// correlated on purpose: a sub-select of parameters alone is evaluated before the row
 	// is locked,
@@ -37,15 +41,17 @@ final class MariaDbFastPath extends FastPath {
 			+ " r.attempt, r.began_at, r.ended_at, r.not_before, r.kept_until, COALESCE(r.error, ''))"
 			+ " FROM @@run@@ r WHERE " + OF_ROW + ")";
 
-	private static final String SETTLE = "BEGIN NOT ATOMIC DECLARE released INT DEFAULT 0;"
+	private static final String SETTLE = "BEGIN NOT ATOMIC DECLARE released INT DEFAULT 0; DECLARE owner VARCHAR(300)"
+			+ " CHARACTER SET utf8mb4; DECLARE attempts INT; DECLARE began, kept BIGINT;"
 			+ " DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; START TRANSACTION;"
 			+ " UPDATE @@lock@@ SET version = version + 1, expires_at = 0 WHERE namespace = ? AND lock_key = ?"
 			+ " AND slot = 0 AND nonce = ? AND token = ? AND unit = ? AND expires_at > 0;"
 			+ " SET released = ROW_COUNT(); IF released = 1 THEN"
+			+ " SELECT owner_info, attempt, acquired_at, kept_until INTO owner, attempts, began, kept FROM @@lock@@"
+			+ " WHERE namespace = ? AND lock_key = ? AND slot = 0;"
 			+ " INSERT INTO @@run@@ (namespace, lock_key, unit, status, token, nonce, owner_info, attempt, began_at,"
-			+ " ended_at, not_before, error, kept_until) SELECT namespace, lock_key, unit, ?, token, nonce, owner_info, attempt,"
-			+ " acquired_at, @@now@@, IF(? < 0, 0, @@now@@ + ?), ?, kept_until FROM @@lock@@ WHERE namespace = ? AND lock_key = ?"
-			+ " AND slot = 0 ON DUPLICATE KEY UPDATE status = VALUES(status), token = VALUES(token),"
+			+ " ended_at, not_before, error, kept_until) VALUES (?, ?, ?, ?, ?, ?, owner, attempts, began, @@now@@,"
+			+ " IF(? < 0, 0, @@now@@ + ?), ?, kept) ON DUPLICATE KEY UPDATE status = VALUES(status), token = VALUES(token),"
 			+ " nonce = VALUES(nonce), owner_info = VALUES(owner_info), attempt = VALUES(attempt),"
 			+ " began_at = VALUES(began_at), ended_at = VALUES(ended_at), not_before = VALUES(not_before),"
 			+ " error = VALUES(error), kept_until = VALUES(kept_until); END IF; COMMIT; SELECT released; END";
@@ -73,10 +79,10 @@ final class MariaDbFastPath extends FastPath {
 				+ " AND (r.attempt + 1 <> ? OR r.not_before > @@now@@)))" : "";
 		String attempt = unit
 				? "1 + COALESCE((SELECT r.attempt FROM @@run@@ r WHERE " + OF_ROW + " AND r.status <> 'D'), 0)" : "0";
-		return "INSERT INTO @@lock@@ (namespace, lock_key, slot, " + Rows.LOCK_COLUMNS + ") SELECT ?, ?, 0, @@now@@,"
-				+ " GREATEST(@@now@@, ? + 1) + ? - 1, ?, ?, ?, ?, " + (unit ? "1" : "0") + ", @@now@@, @@now@@ + ?,"
-				+ " '', 0, " + (unit ? "GREATEST(?, @@now@@ + ?)" : "0") + ", 0, ?, 0"
-				+ " FROM DUAL WHERE @@now@@ >= ? AND GREATEST(@@now@@, ? + 1) + ? - 1 < " + FencingToken.LIMIT
+		return "INSERT INTO @@lock@@ (namespace, lock_key, slot, " + Rows.LOCK_COLUMNS + ") VALUES (?, ?,"
+				+ " IF(@@now@@ >= ? AND GREATEST(@@now@@, ? + 1) + ? - 1 < " + FencingToken.LIMIT
+				+ ", 0, NULL), @@now@@, GREATEST(@@now@@, ? + 1) + ? - 1, ?, ?, ?, ?, " + (unit ? "1" : "0")
+				+ ", @@now@@, @@now@@ + ?, '', 0, " + (unit ? "GREATEST(?, @@now@@ + ?)" : "0") + ", 0, ?, 0)"
 				+ " ON DUPLICATE KEY UPDATE version = IF(expires_at <= @@now@@ AND (expires_at = 0 OR unit IS NULL)"
 				+ " AND shared_until <= @@now@@ AND (VALUES(waiter) = '' OR waiter = VALUES(waiter)"
 				+ " OR waiter_until <= @@now@@) AND nonce <> VALUES(nonce) AND LOCATE(VALUES(nonce), tombstones) = 0 AND token + ? < "
@@ -103,6 +109,9 @@ final class MariaDbFastPath extends FastPath {
 		try (PreparedStatement statement = connection
 			.prepareStatement((unit != null) ? this.acquireUnit : this.acquire)) {
 			Binder binder = new Binder(statement).texts(namespace(), request.key())
+				.number(conditions.earliest())
+				.number(request.floor())
+				.number(request.tokens())
 				.number(request.floor())
 				.number(request.tokens())
 				.text(request.nonce())
@@ -113,11 +122,7 @@ final class MariaDbFastPath extends FastPath {
 			if (unit != null) {
 				binder.number(conditions.keptUntil()).number(conditions.keptFor());
 			}
-			binder.text(conditions.waiter())
-				.number(conditions.earliest())
-				.number(request.floor())
-				.number(request.tokens())
-				.number(request.tokens());
+			binder.text(conditions.waiter()).number(request.tokens());
 			if (unit != null) {
 				binder.text(unit).number(conditions.within()).number(conditions.attempt()).number(conditions.attempt());
 			}
@@ -135,6 +140,12 @@ final class MariaDbFastPath extends FastPath {
 				undo(connection, request, lock.version());
 				return null;
 			}
+		}
+		catch (SQLException ex) {
+			if (ex.getErrorCode() == NULL_REFUSED) {
+				return null;
+			}
+			throw ex;
 		}
 	}
 
@@ -170,11 +181,14 @@ final class MariaDbFastPath extends FastPath {
 		try (PreparedStatement statement = connection.prepareStatement(this.settle)) {
 			new Binder(statement).texts(namespace(), grant.key(), grant.nonce())
 				.number(grant.token())
-				.texts(unit, outcome.code())
+				.text(unit)
+				.texts(namespace(), grant.key())
+				.texts(namespace(), grant.key(), unit, outcome.code())
+				.number(grant.token())
+				.text(grant.nonce())
 				.number(outcome.delayMicros())
 				.number(outcome.delayMicros())
-				.error(outcome.error())
-				.texts(namespace(), grant.key());
+				.error(outcome.error());
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next() && rows.getInt(1) == 1;
 			}

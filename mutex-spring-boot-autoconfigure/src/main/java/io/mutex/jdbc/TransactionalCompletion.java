@@ -24,13 +24,10 @@ class TransactionalCompletion {
 			+ " WHERE namespace = ? AND lock_key = ? AND slot = 0 AND nonce = ? AND token = ? AND unit = ?"
 			+ " AND expires_at > 0";
 
-	private static final String SELECTED = "(namespace, lock_key, unit, status, token, nonce, owner_info, attempt,"
-			+ " began_at, ended_at, not_before, error, kept_until)@@key@@ SELECT namespace, lock_key, unit, 'D', token, nonce,"
-			+ " owner_info, attempt, acquired_at, @@now@@, 0, NULL, kept_until FROM @@lock@@ WHERE namespace = ?"
-			+ " AND lock_key = ? AND slot = 0";
-
-	private static final String MERGE = "MERGE INTO @@run@@ "
-			+ SELECTED.replace("@@key@@", " KEY (namespace, lock_key, unit)");
+	private static final String MERGE = "MERGE INTO @@run@@ (namespace, lock_key, unit, status, token, nonce, owner_info,"
+			+ " attempt, began_at, ended_at, not_before, error, kept_until) KEY (namespace, lock_key, unit)"
+			+ " SELECT namespace, lock_key, unit, 'D', token, nonce, owner_info, attempt, acquired_at, @@now@@, 0, NULL,"
+			+ " kept_until FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = 0";
 
 	private final String namespace;
 
@@ -73,10 +70,14 @@ class TransactionalCompletion {
 			return false;
 		}
 		try (PreparedStatement statement = connection.prepareStatement(this.record)) {
-			new Binder(statement).texts(this.namespace, grant.key());
+			bindRecord(new Binder(statement), grant, unit);
 			statement.executeUpdate();
 		}
 		return true;
+	}
+
+	void bindRecord(Binder binder, Grant grant, String unit) throws SQLException {
+		binder.texts(this.namespace, grant.key());
 	}
 
 	// takes back what the session was told
@@ -119,8 +120,16 @@ class TransactionalCompletion {
 	 */
 	private static final class InnoDb extends TransactionalCompletion {
 
-		private static final String INSERT = "INSERT INTO @@run@@ " + SELECTED.replace("@@key@@", "")
-				+ " ON DUPLICATE KEY UPDATE status = VALUES(status), token = VALUES(token),"
+		private static final int SELECTED_COLUMNS = 4;
+
+		private static final String OF_LOCK = " FROM @@lock@@ WHERE namespace = ? AND lock_key = ? AND slot = 0)";
+
+		// not INSERT ... SELECT, after which MariaDB flushes a data file
+		private static final String INSERT = "INSERT INTO @@run@@ (namespace, lock_key, unit, status, token, nonce,"
+				+ " owner_info, attempt, began_at, ended_at, not_before, error, kept_until) VALUES (?, ?, ?, 'D', ?, ?,"
+				+ " (SELECT owner_info" + OF_LOCK + ", (SELECT attempt" + OF_LOCK + ", (SELECT acquired_at" + OF_LOCK
+				+ ", @@now@@, 0, NULL, (SELECT kept_until" + OF_LOCK
+				+ ") ON DUPLICATE KEY UPDATE status = VALUES(status), token = VALUES(token),"
 				+ " nonce = VALUES(nonce), owner_info = VALUES(owner_info), attempt = VALUES(attempt),"
 				+ " began_at = VALUES(began_at), ended_at = VALUES(ended_at), not_before = VALUES(not_before),"
 				+ " error = VALUES(error), kept_until = VALUES(kept_until)";
@@ -129,6 +138,14 @@ class TransactionalCompletion {
 
 		InnoDb(JdbcPlatform platform, JdbcSettings settings, String namespace) {
 			super(platform, settings, namespace, INSERT);
+		}
+
+		@Override
+		void bindRecord(Binder binder, Grant grant, String unit) throws SQLException {
+			binder.texts(namespace(), grant.key(), unit).number(grant.token()).text(grant.nonce());
+			for (int column = 0; column < SELECTED_COLUMNS; column++) {
+				binder.texts(namespace(), grant.key());
+			}
 		}
 
 		// an update reads the latest row, unless the server has been told otherwise
