@@ -109,7 +109,7 @@ public enum Scenario {
 		return this.title;
 	}
 
-	Set<Provider> providers() {
+	public Set<Provider> providers() {
 		return this.providers;
 	}
 

@@ -19,21 +19,27 @@ import io.mutex.lab.Event.Kind;
  * @param failed the calls that did not end well: lost, in doubt, or without an answer
  * @param twice the units whose job ran more than once
  * @param stuck the keys that somebody waited for in vain although nobody held them
+ * @param stall the longest time by which a body took longer than it meant to while no
+ * fault was on, in milliseconds: the machine did not let it run
  */
-public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, long twice,
-		Set<String> stuck) {
+public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, long twice, Set<String> stuck,
+		long stall) {
 
 	// much longer than a lease
 	private static final long IN_VAIN = TimeUnit.SECONDS.toNanos(6);
 
-	static final Tally NONE = new Tally(Map.of(), Set.of(), 0, 0, 0, Set.of());
+	// how often a body asks whether its lease is valid
+	private static final long ASKED = TimeUnit.MILLISECONDS.toNanos(10);
+
+	static final Tally NONE = new Tally(Map.of(), Set.of(), 0, 0, 0, Set.of(), 0);
 
 	static Tally of(History history, List<Violation> all, List<Violation> violations) {
 		Map<String, Long> found = new TreeMap<>();
 		all.forEach((violation) -> found.merge(violation.invariant(), 1L, Long::sum));
 		Set<String> broken = new HashSet<>();
 		violations.forEach((violation) -> broken.add(violation.invariant()));
-		return new Tally(found, broken, stale(history), failed(history), twice(history), stuck(history));
+		return new Tally(found, broken, stale(history), failed(history), twice(history), stuck(history),
+				stall(history));
 	}
 
 	private static long stale(History history) {
@@ -107,6 +113,33 @@ public record Tally(Map<String, Long> found, Set<String> broken, long stale, lon
 			}
 		}
 		return stuck;
+	}
+
+	private static long stall(History history) {
+		long longest = 0;
+		int faults = 0;
+		Map<String, Long> asked = new HashMap<>();
+		Map<String, Long> late = new HashMap<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case FAULT -> faults++;
+				case HEALED -> {
+					faults--;
+					asked.clear();
+				}
+				case VALID -> {
+					Long before = asked.put(event.call(), event.at());
+					if (before != null && faults == 0) {
+						longest = Math.max(longest,
+								late.merge(event.call(), Math.max(0, event.at() - before - ASKED), Long::sum));
+					}
+				}
+				case WRITE -> asked.remove(event.call());
+				default -> {
+				}
+			}
+		}
+		return TimeUnit.NANOSECONDS.toMillis(longest);
 	}
 
 }

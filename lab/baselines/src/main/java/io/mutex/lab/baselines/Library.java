@@ -18,13 +18,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 enum Library {
 
-	SHEDLOCK("ShedLock", "shedlock-core",
-			"""
-					a lock ends by itself after `lockAtMostFor`, which is to be much longer than the work; work that takes \
-					longer may run beside another's. It names jobs that may safely run again as its purpose, and clocks in \
-					step as a condition. What keeps locks alive takes a `lockAtMostFor` of 30 s or more, and its author \
-					advises to use it rarely, so it is left out here: `lockAtMostFor` is 2 s, the work at most a quarter of it. \
-					With the time of the database, and with `safeUpdate` on Redis.""",
+	SHEDLOCK("ShedLock", "shedlock-core", """
+			a lock ends by itself after `lockAtMostFor`, which is to be much longer than the work; work that takes
+			longer may run beside another's. It names jobs that may safely run again as its purpose, and clocks in
+			step as a condition. What keeps locks alive takes a `lockAtMostFor` of 30 s or more, and its author
+			advises to use it rarely, so it is left out here: `lockAtMostFor` is 2 s, the work at most a quarter of it.
+			With the time of the database and an owner's name for each process, and with `safeUpdate` on Redis.""",
 			EnumSet.of(Provider.POSTGRESQL, Provider.REDIS)) {
 
 		@Override
@@ -39,8 +38,8 @@ enum Library {
 	},
 
 	INTEGRATION("Spring Integration", "spring-integration-core", """
-			a lock ends after its time to live, and the unlock that comes later throws, because the data may have \
-			been damaged by then. A scheduler renews those in Redis (here 2 s); those in a database only the thread \
+			a lock ends after its time to live, and the unlock that comes later throws, because the data may have
+			been damaged by then. A scheduler renews those in Redis (here 2 s); those in a database only the thread
 			that holds them, so there the work is at most a quarter of the time to live.""",
 			EnumSet.of(Provider.POSTGRESQL, Provider.REDIS)) {
 
@@ -56,8 +55,9 @@ enum Library {
 	},
 
 	RLOCK("Redisson RLock", "redisson", """
-			the watchdog prolongs the lock while the client that holds it lives, and it ends `lockWatchdogTimeout` \
-			(here 2 s) after the last time that it did.""", EnumSet.of(Provider.REDIS)) {
+			the watchdog prolongs the lock while the client that holds it lives, and it ends `lockWatchdogTimeout`
+			(here 2 s) after the last time that it did. A body can ask Redis whether it still holds the lock, which
+			none of the examples does.""", EnumSet.of(Provider.REDIS)) {
 
 		@Override
 		Locks redis(RedisConnectionFactory connections, int port) {
@@ -66,7 +66,7 @@ enum Library {
 	},
 
 	RFENCEDLOCK("Redisson RFencedLock", "redisson", """
-			as RLock; each grant has a higher token, and what the lock guards is to refuse a token below the one \
+			as RLock; each grant has a higher token, and what the lock guards is to refuse a token below the one
 			before, which it does here in the statement that writes.""", EnumSet.of(Provider.REDIS)) {
 
 		@Override

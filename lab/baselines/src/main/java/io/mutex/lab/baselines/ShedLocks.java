@@ -38,8 +38,13 @@ final class ShedLocks implements Locks {
 	static ShedLocks jdbc(DataSource dataSource) {
 		JdbcTemplate jdbc = new JdbcTemplate(dataSource);
 		Tables.create(() -> jdbc.execute(TABLE));
-		return new ShedLocks(new JdbcTemplateLockProvider(
-				JdbcTemplateLockProvider.Configuration.builder().withJdbcTemplate(jdbc).usingDbTime().build()));
+		// who has locked is the name of the host otherwise, and all workers have that
+		String owner = "worker-" + ProcessHandle.current().pid();
+		return new ShedLocks(new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
+			.withJdbcTemplate(jdbc)
+			.usingDbTime()
+			.withLockedByValue(owner)
+			.build()));
 	}
 
 	static ShedLocks redis(RedisConnectionFactory connections) {

@@ -1,10 +1,13 @@
 package io.mutex.lab.baselines;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
+import io.mutex.lab.Play;
+import io.mutex.lab.Provider;
 import io.mutex.lab.Result;
 import io.mutex.lab.Result.Verdict;
 import io.mutex.lab.Tally;
@@ -17,31 +20,35 @@ final class Table {
 	private Table() {
 	}
 
-	static String of(List<Baselines.Row> rows, double seconds, long seed) {
+	static String of(Collection<Baselines.Row> rows, Play play) {
 		StringBuilder text = new StringBuilder(
 				"""
-						`lab/run.sh baselines`, seed %d, about %.0f seconds a run. The workers, the faults, the guarded data and \
-						the checker are those of Mutex above, with leases of two seconds; only the locks differ. Each library is \
-						used as its documentation shows: lock, read, compute, write, unlock. A body does not ask in between \
+						`lab/run.sh baselines`, seed %d, about %.0f seconds a run. The workers, the faults, the guarded data and
+						the checker are those of Mutex above, with leases of two seconds; only the locks differ. Each library is
+						used as its documentation shows: lock, read, compute, write, unlock. A body does not ask in between
 						whether it still holds the lock, and nothing but a token that the library gives is checked by the storage.
 
 						| fault | provider | library | grants | effects | two holders (I4) | stale writes accepted / refused | \
-						lost updates (I3) | jobs run twice | take-over max (ms) | stuck keys | calls failed | verdict |
-						|---|---|---|---|---|---|---|---|---|---|---|---|---|
+						lost updates (I3) | jobs run twice | take-over max (ms) | stuck keys | calls failed | stall (ms) | verdict |
+						|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 						"""
-					.formatted(seed, seconds));
+					.formatted(play.seed(), play.seconds()));
 		rows.forEach((row) -> text.append(line(row)).append('\n'));
 		text.append("\nWhat their documentation promises, in short:\n\n");
 		for (Library library : Library.values()) {
-			text.append("- %s %s: %s%n".formatted(library.text(), library.version(), library.promise()));
+			text.append("- %s %s: %s\n".formatted(library.text(), library.version(),
+					library.promise().strip().replace("\n", "\n  ")));
 		}
 		text.append(
 				"""
 
-						A holder counts as one until its unlock returns or throws; where the documentation gives a lock a time that \
-						nobody prolongs, only until that time has passed by the holder's own monotonic clock. Stale is a write that \
-						began after a later grant of its key. "Calls failed" are calls that threw or lost their lock, so that the \
-						application was told. Under R1 and C3 two holders are counted but not held against anybody.
+						A holder counts as one until its unlock returns or throws; where the documentation gives a lock a time that
+						nobody prolongs, only until that time has passed by the holder's own monotonic clock. Stale is a write that
+						began after a later grant of its key. "Calls failed" are calls that threw or lost their lock, so that the
+						application was told. Under R1 and C3 two holders are counted but not held against anybody. "Stall" is the
+						longest time by which a body took longer than it meant to while no fault was on, because the machine did
+						not let it run; where that is more than half of a lease, a violation says nothing about the fault and is
+						not judged.
 						""");
 		return text.toString();
 	}
@@ -55,7 +62,8 @@ final class Table {
 				Long.toString(result.grants()), Long.toString(result.effects()), found(tally, "I4"),
 				tally.stale() + " / " + result.refused(), found(tally, "I3"), Long.toString(tally.twice()),
 				takeovers.isEmpty() ? "" : Long.toString(takeovers.get(takeovers.size() - 1)),
-				Integer.toString(tally.stuck().size()), Long.toString(tally.failed()), verdict(result)) + " |";
+				Integer.toString(tally.stuck().size()), Long.toString(tally.failed()), Long.toString(tally.stall()),
+				verdict(result)) + " |";
 	}
 
 	private static String found(Tally tally, String invariant) {
@@ -71,7 +79,11 @@ final class Table {
 		if (!result.tally().stuck().isEmpty()) {
 			faults.add("stuck keys");
 		}
-		return faults.isEmpty() ? "holds" : "violates " + String.join(", ", faults);
+		if (faults.isEmpty()) {
+			return "holds";
+		}
+		boolean stalled = result.tally().stall() > Provider.LEASE.dividedBy(2).toMillis();
+		return (stalled ? "not judged, the machine stalled; would be: " : "violates ") + String.join(", ", faults);
 	}
 
 }
