@@ -97,8 +97,8 @@ final class Admin {
 	}
 
 	private static double number(String url, String sql) {
-		return Objects.requireNonNull(
-				new JdbcTemplate(new DriverManagerDataSource(url)).queryForObject(sql, Double.class));
+		return Objects
+			.requireNonNull(new JdbcTemplate(new DriverManagerDataSource(url)).queryForObject(sql, Double.class));
 	}
 
 }

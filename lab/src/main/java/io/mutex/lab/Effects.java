@@ -51,12 +51,10 @@ final class Effects {
 	 */
 	static long disturbed(Field field, History history) {
 		List<Window> windows = Window.of(history, field.provider);
-		return history.events()
-			.stream()
-			.filter((event) -> switch (event.kind()) {
-				case UNKNOWN, LOST, STALE, DOUBTFUL -> true;
-				default -> false;
-			})
+		return history.events().stream().filter((event) -> switch (event.kind()) {
+			case UNKNOWN, LOST, STALE, DOUBTFUL -> true;
+			default -> false;
+		})
 			.filter((event) -> windows.stream().anyMatch((window) -> window.contains(event.at())))
 			.map(Event::call)
 			.distinct()

@@ -78,7 +78,9 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 		FAULT,
 		/** The fault is over. */
 		HEALED,
-		/** The process of this name is dead: when the command that killed it was given. */
+		/**
+		 * The process of this name is dead: when the command that killed it was given.
+		 */
 		KILLED
 
 	}

@@ -43,12 +43,12 @@ final class Soak {
 		long delay = random.nextInt(1000);
 		Scenario second = two ? draw(field, first.place()) : null;
 		boolean rest = random.nextInt(ROUNDS_BETWEEN_RESTS) == 0;
-		note(field, first + ((second != null) ? " " + second + " after " + delay + " ms" : "") + (rest ? ", rest" : ""));
-		CompletableFuture<Void> overlapping = (second == null) ? CompletableFuture.completedFuture(null)
-				: CompletableFuture.runAsync(() -> {
-					field.sleep(delay);
-					second.play(field);
-				}, (task) -> new Thread(task, "second fault").start());
+		note(field,
+				first + ((second != null) ? " " + second + " after " + delay + " ms" : "") + (rest ? ", rest" : ""));
+		CompletableFuture<Void> overlapping = (second != null) ? CompletableFuture.runAsync(() -> {
+			field.sleep(delay);
+			second.play(field);
+		}, (task) -> new Thread(task, "second fault").start()) : CompletableFuture.completedFuture(null);
 		first.play(field);
 		overlapping.join();
 		if (rest) {

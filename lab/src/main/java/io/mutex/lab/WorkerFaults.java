@@ -73,8 +73,8 @@ final class WorkerFaults {
 		field.fault("P5", field.name(0), () -> pause[0] = field.collectGarbage(0), 0, () -> {
 		});
 		if (pause[0] < LEASE) {
-			throw new TestAbortedException("the collector has stopped the worker for " + pause[0]
-					+ " ms only, which is less than a lease");
+			throw new TestAbortedException(
+					"the collector has stopped the worker for " + pause[0] + " ms only, which is less than a lease");
 		}
 		field.hit(1);
 	}
