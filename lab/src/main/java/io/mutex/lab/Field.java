@@ -145,13 +145,9 @@ final class Field implements AutoCloseable {
 		JavaProcess.Builder builder = JavaProcess.of(this.subject.main())
 			.jvmArguments("-Xmx160m", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 		Map<String, String> properties = this.provider.properties(this.directory, through, port);
-		if (Boolean.getBoolean("lab.split")) {
-			properties.put("mutex.namespace", name());
-		}
 		properties.putAll(this.subject.properties());
 		properties.forEach(builder::systemProperty);
 		this.subject.classes().forEach(builder::preferClasses);
-		builder.systemProperty("lab.unfenced", Boolean.toString(Boolean.getBoolean("lab.unfenced")));
 		if (this.data != null && this.url.isEmpty()) {
 			builder.systemProperty("lab.data", Integer.toString(this.data.port()));
 		}

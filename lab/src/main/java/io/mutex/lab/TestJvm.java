@@ -41,6 +41,8 @@ public final class TestJvm implements TestExecutionListener {
 
 	static final String DONE = "All tests have ended";
 
+	private static final String INVOCATION = "\\[\\d+]$";
+
 	private final Path report;
 
 	private final Collection<String> selectors;
@@ -74,10 +76,16 @@ public final class TestJvm implements TestExecutionListener {
 		if (words.length == 1) {
 			return Stream.of(DiscoverySelectors.selectClass(type.get()));
 		}
-		return ReflectionSupport
-			.findMethods(type.get(), (method) -> method.getName().equals(words[1]), HierarchyTraversalMode.TOP_DOWN)
+		String name = words[1].replaceFirst(INVOCATION, "");
+		Stream<DiscoverySelector> methods = ReflectionSupport
+			.findMethods(type.get(), (method) -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
 			.stream()
 			.map((method) -> DiscoverySelectors.selectMethod(type.get(), method));
+		if (name.equals(words[1])) {
+			return methods;
+		}
+		int invocation = Integer.parseInt(words[1].substring(name.length() + 1, words[1].length() - 1));
+		return methods.map((method) -> DiscoverySelectors.selectIteration(method, invocation - 1));
 	}
 
 	@Override
@@ -118,7 +126,9 @@ public final class TestJvm implements TestExecutionListener {
 		long nanos = now - this.started.getOrDefault(test.getUniqueId(), now);
 		List<TestIdentifier> line = lineage(test);
 		List<String> names = line.stream().flatMap((each) -> names(each).stream()).toList();
-		List<String> selected = this.selectors.stream().filter(names::contains).toList();
+		List<String> selected = this.selectors.stream()
+			.filter((selector) -> names.contains(selector.replaceFirst(INVOCATION, "")))
+			.toList();
 		String text = new Outcome.Test(selected.isEmpty() ? List.copyOf(this.selectors) : selected, name(line), verdict,
 				message, TimeUnit.NANOSECONDS.toMillis(nanos))
 			.toLine();

@@ -33,8 +33,9 @@ final class TestRun {
 	/**
 	 * Runs tests.
 	 * @param selectors classes, {@code io.mutex.x.FooTests}, or the methods of a name in
-	 * one, {@code io.mutex.x.FooTests#name}; each is looked for in what comes out by
-	 * {@link Outcome#of}
+	 * one, {@code io.mutex.x.FooTests#name}, or only the second invocation of a
+	 * parameterized one, {@code io.mutex.x.FooTests#name[2]}; each is looked for in what
+	 * comes out by {@link Outcome#of}
 	 * @param preferred directories or jars whose classes come before those of the class
 	 * path
 	 * @return how they ended; a JVM that died is a failed test of every selector

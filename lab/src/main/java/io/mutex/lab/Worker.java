@@ -52,7 +52,7 @@ public final class Worker extends Routine {
 		super(ledger);
 		this.template = context.getBean(MutexTemplate.class);
 		this.provider = context.getBean(LockProvider.class);
-		this.fencing = (DATA > 0 || Boolean.getBoolean("lab.unfenced")) ? FencingPolicy.NONE : FencingPolicy.STRICT;
+		this.fencing = (DATA > 0) ? FencingPolicy.NONE : FencingPolicy.STRICT;
 	}
 
 	public static void main(String[] arguments) throws Exception {

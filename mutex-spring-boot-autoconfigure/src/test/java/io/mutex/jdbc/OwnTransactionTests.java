@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
 import io.mutex.MutexException;
 import io.mutex.StoreSetupException;
@@ -61,13 +62,14 @@ class OwnTransactionTests {
 	}
 
 	@Test
-	@DisplayName("C80 a caller who holds the only connection still gets a lock")
+	@DisplayName("C80 a caller who holds the only connection still gets a lock, and keeps it")
 	void callerWhoHoldsTheOnlyConnectionGetsALock() throws SQLException {
 		TestDatabase database = TestDatabase.shared(JdbcPlatform.H2);
 		try (HikariDataSource pool = pool(database);
 				Connection held = pool.getConnection();
 				LockProvider provider = TestDatabase.provider(pool, JdbcSettings.defaults())) {
 			Grant grant = Requests.take(provider, Requests.newKey());
+			assertThat(provider.renew(List.of(grant))).containsExactly(Renewal.RENEWED);
 			assertThat(provider.release(grant.key(), grant.nonce(), true)).isEqualTo(Settlement.SETTLED);
 			assertThat(held.isValid(1)).isTrue();
 		}

@@ -26,6 +26,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RecordRaceTests {
 
+	private static final JdbcSettings PATIENT = JdbcSettings.defaults()
+		.withTimeouts(Duration.ofSeconds(60), Duration.ofSeconds(90));
+
 	@ParameterizedTest
 	@EnumSource
 	@DisplayName("a unit that succeeds while its row is waited for is not run again")
@@ -47,6 +50,25 @@ class RecordRaceTests {
 	void failureThatIsStoredWhileItsRowIsWaitedForCounts(JdbcPlatform platform) throws Exception {
 		assertThat(race(platform, 'F', 0)).isInstanceOfSatisfying(Acquisition.Granted.class,
 				(granted) -> assertThat(granted.attempt()).isEqualTo(2));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("a unit that a transaction records while its row is waited for is not run again")
+	void unitThatATransactionRecordsWhileItsRowIsWaitedForIsDone(JdbcPlatform platform) throws Exception {
+		TestDatabase database = TestDatabase.shared(platform);
+		try (JdbcLockProvider provider = new JdbcLockProvider(database.dataSource(), "test", PATIENT);
+				Connection running = database.begin()) {
+			Grant run = Requests.take(provider, Requests.request(Requests.newKey(), "u", Duration.ofMillis(1)));
+			Awaitility.await().until(() -> provider.lock(run.key()).isEmpty());
+			assertThat(provider.complete(running, run, "u", Duration.ofMinutes(1))).isTrue();
+			CompletableFuture<Acquisition> answer = CompletableFuture
+				.supplyAsync(() -> provider.acquire(Requests.request(run.key(), "u")));
+			LockWaits.await(platform, database, answer);
+			running.commit();
+			provider.restore(running);
+			assertThat(answer.get(1, TimeUnit.MINUTES)).isInstanceOf(Acquisition.Done.class);
+		}
 	}
 
 	@ParameterizedTest
@@ -75,8 +97,7 @@ class RecordRaceTests {
 	// waits
 	private static Acquisition race(JdbcPlatform platform, char status, int attempt) throws Exception {
 		TestDatabase database = TestDatabase.shared(platform);
-		JdbcSettings settings = JdbcSettings.defaults().withTimeouts(Duration.ofSeconds(20), Duration.ofSeconds(30));
-		try (LockProvider provider = new JdbcLockProvider(database.dataSource(), "test", settings);
+		try (LockProvider provider = new JdbcLockProvider(database.dataSource(), "test", PATIENT);
 				Connection running = database.connect();
 				Statement statement = running.createStatement()) {
 			Grant before = Requests.take(provider, Requests.newKey());
