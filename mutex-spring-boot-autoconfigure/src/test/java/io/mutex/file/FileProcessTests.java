@@ -140,6 +140,29 @@ class FileProcessTests {
 		}
 	}
 
+	@Test
+	@DisplayName("F18 two processes that want the keys of each other are refused, and see no deadlock of the system")
+	void crossedKeysAreRefused() {
+		List<FileChild> children = FileChild.start(2, this.directory);
+		try {
+			FileChild first = children.get(0);
+			FileChild second = children.get(1);
+			assertThat(first.ask("acquire a")).startsWith("granted");
+			assertThat(second.ask("acquire b")).startsWith("granted");
+			for (int round = 0; round < 20; round++) {
+				first.send("acquire b");
+				second.send("acquire a");
+				assertThat(first.answer()).isEqualTo("held " + second.process().pid());
+				assertThat(second.answer()).isEqualTo("held " + first.process().pid());
+			}
+			assertThat(first.ask("release")).isEqualTo("SETTLED");
+			assertThat(second.ask("acquire a")).startsWith("granted");
+		}
+		finally {
+			children.forEach(FileChild::close);
+		}
+	}
+
 	private void abandon(String key) throws IOException {
 		KeyFiles files = FileFixture.files(this.directory, key);
 		Grant grant = FileFixture.grant(this.provider, key);

@@ -3,8 +3,12 @@ package io.mutex.interceptor;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
+import io.mutex.Lease;
+import io.mutex.Leases;
 import io.mutex.annotation.SingleRun;
 import io.mutex.run.Outcome;
 import org.awaitility.Awaitility;
@@ -17,12 +21,13 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Firings that come while the job still runs, on a scheduler that starts a thread for
- * each.
+ * each, and a job that leaves its scheduler no thread.
  */
 class OverlapTests {
 
@@ -58,6 +63,16 @@ class OverlapTests {
 			assertThat(context.outcomes()).filteredOn(Outcome.EXECUTED::equals).hasSize(1);
 			assertThat(work.bodies).hasValue(1);
 			assertThat(work.most).hasValue(1);
+		}
+	}
+
+	@Test
+	@DisplayName("P6 a job that takes the only thread of the scheduler for longer than its lease keeps it")
+	void renewalsNeedNoThreadOfTheScheduler() {
+		try (MutexContext context = MutexContext.of(OneThread.class, Longer.class)) {
+			Awaitility.await().atMost(PATIENCE).until(() -> !context.outcomes().isEmpty());
+			assertThat(context.outcomes()).startsWith(Outcome.EXECUTED);
+			assertThat(context.bean(Longer.class).others()).isZero();
 		}
 	}
 
@@ -140,6 +155,56 @@ class OverlapTests {
 		@SingleRun(key = "sync", per = "1m", waitFor = "10m")
 		public void sync() throws InterruptedException {
 			this.work.run();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class OneThread {
+
+		@Bean
+		TaskScheduler taskScheduler() {
+			ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+			scheduler.setPoolSize(1);
+			return scheduler;
+		}
+
+	}
+
+	static class Longer {
+
+		private final AtomicInteger others = new AtomicInteger();
+
+		private final AtomicBoolean running = new AtomicBoolean();
+
+		@Scheduled(fixedDelay = 1, timeUnit = TimeUnit.HOURS)
+		@SingleRun(key = "sync", per = "forever", lease = "3s")
+		public void sync() {
+			this.running.set(true);
+			Lease lease = Leases.current().orElseThrow();
+			AtomicReference<Duration> latest = new AtomicReference<>(lease.remaining());
+			AtomicInteger renewals = new AtomicInteger();
+			Awaitility.await().pollInterval(Duration.ofMillis(20)).atMost(PATIENCE).until(() -> {
+				Duration remaining = lease.remaining();
+				if (remaining.compareTo(latest.getAndSet(remaining)) > 0) {
+					renewals.incrementAndGet();
+				}
+				return renewals.get() >= 4;
+			});
+			lease.assertValid();
+			this.running.set(false);
+		}
+
+		int others() {
+			return this.others.get();
+		}
+
+		@Scheduled(fixedRate = 50)
+		public void other() {
+			if (this.running.get()) {
+				this.others.incrementAndGet();
+			}
 		}
 
 	}

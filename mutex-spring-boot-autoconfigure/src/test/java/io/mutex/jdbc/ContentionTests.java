@@ -6,6 +6,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TimeZone;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,6 +15,8 @@ import java.util.concurrent.Future;
 import com.zaxxer.hikari.HikariDataSource;
 import io.mutex.AcquireRequest;
 import io.mutex.Acquisition;
+import io.mutex.Acquisition.Held;
+import io.mutex.HeldLock;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
@@ -145,6 +148,36 @@ class ContentionTests {
 			assertThat(between).isBetween(before, after);
 			assertThat(plain.lock(key)).isPresent();
 			assertThat(elsewhere.lock(key)).isPresent();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("C2 the time zone of the process moves no time")
+	void timeZoneOfTheProcessMovesNoTime(JdbcPlatform platform) {
+		TestDatabase database = TestDatabase.shared(platform);
+		TimeZone usual = TimeZone.getDefault();
+		try {
+			TimeZone.setDefault(TimeZone.getTimeZone("America/Los_Angeles"));
+			try (LockProvider west = database.provider()) {
+				Grant grant = Requests.take(west, Requests.request(Requests.newKey(), "u"));
+				HeldLock seenInTheWest = west.lock(grant.key()).orElseThrow();
+				TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+				try (LockProvider east = database.provider()) {
+					HeldLock seenInTheEast = east.lock(grant.key()).orElseThrow();
+					assertThat(seenInTheEast.acquiredAt()).isEqualTo(seenInTheWest.acquiredAt());
+					assertThat(seenInTheEast.expiresAt()).isEqualTo(seenInTheWest.expiresAt());
+					assertThat(east.acquire(Requests.request(grant.key()))).isInstanceOfSatisfying(Held.class,
+							(held) -> assertThat(held.remaining()).isBetween(Duration.ofMillis(1), Requests.TTL));
+					assertThat(Requests.take(east, Requests.newKey()).token()).isBetween(grant.token(),
+							grant.token() + Requests.TTL.toNanos() / 1000);
+					assertThat(east.renew(List.of(grant))).containsExactly(Renewal.RENEWED);
+				}
+				assertThat(west.complete(grant, "u")).isEqualTo(Settlement.SETTLED);
+			}
+		}
+		finally {
+			TimeZone.setDefault(usual);
 		}
 	}
 

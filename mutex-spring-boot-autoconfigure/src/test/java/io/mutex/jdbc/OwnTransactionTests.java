@@ -2,6 +2,7 @@ package io.mutex.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -15,6 +16,7 @@ import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
 import io.mutex.MutexException;
 import io.mutex.StoreSetupException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,8 +63,28 @@ class OwnTransactionTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("C6 a lease ends in its time although the transaction of the caller stays at its beginning")
+	void timeGoesOnInAnOpenTransactionOfTheCaller(JdbcPlatform platform) {
+		DataSource dataSource = TestDatabase.shared(platform).dataSource();
+		for (int poolSize : new int[] { 0, 2 }) {
+			try (LockProvider provider = TestDatabase.provider(new TransactionAwareDataSourceProxy(dataSource),
+					JdbcSettings.defaults().withPoolSize(poolSize))) {
+				TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+				transaction.executeWithoutResult((status) -> {
+					new JdbcTemplate(dataSource).queryForObject("SELECT CURRENT_TIMESTAMP", Object.class);
+					Grant brief = Requests.take(provider,
+							Requests.request(Requests.newKey(), null, Duration.ofMillis(1)));
+					Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> provider.lock(brief.key()).isEmpty());
+					assertThat(Requests.take(provider, brief.key()).token()).isGreaterThan(brief.token());
+				});
+			}
+		}
+	}
+
 	@Test
-	@DisplayName("C80 a caller who holds the only connection still gets a lock, and keeps it")
+	@DisplayName("P7 C80 a caller who holds the only connection still gets a lock, and keeps it")
 	void callerWhoHoldsTheOnlyConnectionGetsALock() throws SQLException {
 		TestDatabase database = TestDatabase.shared(JdbcPlatform.H2);
 		try (HikariDataSource pool = pool(database);

@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongFunction;
 
 import io.mutex.AcquireRequest;
+import io.mutex.Acquisition.Done;
 import io.mutex.Acquisition.Held;
 import io.mutex.Acquisition.HeldBack;
 import io.mutex.FencingToken;
@@ -16,12 +17,14 @@ import io.mutex.Lease;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockProvider.Renewal;
+import io.mutex.LockProvider.Settlement;
 import io.mutex.LockRequest;
 import io.mutex.MutexListener;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.engine.EngineSettings;
 import io.mutex.engine.LockEngine;
 import io.mutex.redis.RedisClient.Connections;
+import io.mutex.run.RunUnit;
 import io.mutex.testing.ClockShim;
 import io.mutex.testing.CuttingProxy;
 import io.mutex.testing.Experiments;
@@ -88,6 +91,27 @@ class RedisLossTests {
 			assertThat(provider.acquire(Requests.of("a"))).isInstanceOf(Held.class);
 			assertThat(Requests.take(provider, request)).isEqualTo(next);
 			assertThat(provider.renew(List.of(next))).containsExactly(Renewal.RENEWED);
+		}
+	}
+
+	@Test
+	@DisplayName("S11 a unit whose record was lost with the data runs again, and not before a longest lease")
+	void unitWhoseRecordWasLostRunsAgain() {
+		try (TestServer server = TestServers.newRedis();
+				Switch connections = new Switch(server);
+				Admin admin = new Admin(server)) {
+			RedisLockProvider provider = connections.provider(this.namespace);
+			Grant run = Requests.take(provider, Requests.of("a", RunUnit.of("today")));
+			assertThat(provider.complete(run, "today")).isEqualTo(Settlement.SETTLED);
+			assertThat(provider.acquire(Requests.of("a", RunUnit.of("today")))).isInstanceOf(Done.class);
+			admin.jedis().flushAll();
+			assertThat(provider.acquire(Requests.of("a", RunUnit.of("today")))).isInstanceOf(HeldBack.class);
+			pass(server, Requests.TTL.plusSeconds(1));
+			Grant again = Requests.take(provider, Requests.of("a", RunUnit.of("today")));
+			assertThat(again.token()).isGreaterThan(run.token());
+			assertThat(provider.complete(run, "today")).isEqualTo(Settlement.NOT_OWNER);
+			assertThat(provider.complete(again, "today")).isEqualTo(Settlement.SETTLED);
+			assertThat(provider.runs("a", 10)).hasSize(1);
 		}
 	}
 

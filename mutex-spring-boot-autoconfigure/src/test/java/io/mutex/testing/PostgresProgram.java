@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * PostgreSQL. It refuses to run as root, so root runs it as somebody else.
  */
@@ -13,18 +15,50 @@ final class PostgresProgram implements ServerProgram {
 
 	private static final String ARCHIVE = "postgres-linux-x86_64.txz";
 
+	private static final String PRIMARY = "primary_conninfo=";
+
 	private final List<String> settings;
 
+	private final @Nullable ServerProcess original;
+
 	PostgresProgram(List<String> settings) {
+		this(settings, null);
+	}
+
+	/**
+	 * A server that begins with the data of another one.
+	 * @param settings more settings; one that names a primary makes it a standby
+	 * @param original the other one, or {@code null}
+	 */
+	PostgresProgram(List<String> settings, @Nullable ServerProcess original) {
 		this.settings = settings;
+		this.original = original;
 	}
 
 	@Override
 	public void initialize(Path directory) throws IOException {
 		Path data = Files.createDirectory(directory.resolve("data"));
+		if (this.original != null) {
+			copy(this.original, data);
+			return;
+		}
 		List<String> prefix = Unprivileged.prefix(directory, data);
 		ServerProgram.run(directory, join(prefix, List.of(program("initdb"), "--pgdata=" + data, "--username=postgres",
 				"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")));
+	}
+
+	private void copy(ServerProcess original, Path data) throws IOException {
+		original.stop();
+		try {
+			ServerProgram.run(data.getParent(),
+					List.of("cp", "-a", original.directory().resolve("data") + "/.", data.toString()));
+		}
+		finally {
+			original.start();
+		}
+		if (this.settings.stream().anyMatch((setting) -> setting.startsWith(PRIMARY))) {
+			Files.createFile(data.resolve("standby.signal"));
+		}
 	}
 
 	@Override

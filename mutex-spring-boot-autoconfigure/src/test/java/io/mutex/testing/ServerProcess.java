@@ -60,6 +60,10 @@ final class ServerProcess {
 		return this.program.address(this.port);
 	}
 
+	Path directory() {
+		return this.directory;
+	}
+
 	synchronized void start() {
 		if (this.process != null && this.process.isAlive()) {
 			throw new IllegalStateException("The server runs already");

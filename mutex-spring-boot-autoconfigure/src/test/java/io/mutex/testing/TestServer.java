@@ -1,5 +1,6 @@
 package io.mutex.testing;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,16 @@ public final class TestServer implements AutoCloseable {
 			throw new IllegalStateException("Failed to create a database", ex);
 		}
 		return this.address.withDatabase(name).jdbcUrl();
+	}
+
+	/**
+	 * Starts another PostgreSQL with a copy of the data of this one, which is stopped in
+	 * good order for that and started again.
+	 * @param settings more settings; with {@code primary_conninfo} it is a standby
+	 * @return the other server, to be closed
+	 */
+	public TestServer copy(String... settings) {
+		return start(new PostgresProgram(List.of(settings), process()));
 	}
 
 	/**
