@@ -108,14 +108,15 @@ public final class Laboratory {
 			.distinct()
 			.toList();
 		Outcome outcome = TestRun.of(selectors, List.of());
-		for (Trial trial : this.trials) {
-			System.out.println(trial.line(outcome));
-			trial.reasons(outcome).forEach(System.out::println);
+		List<TrialResult> results = this.trials.stream().map((trial) -> TrialResult.of(trial, outcome)).toList();
+		for (TrialResult result : results) {
+			System.out.println(result.line());
+			result.reasons().forEach(System.out::println);
 		}
 		if (this.trials.size() == Trial.values().length) {
-			Page.write("trials", Report.trials(outcome));
+			Page.write("trials", Report.trials(results));
 		}
-		return this.trials.stream().map((trial) -> trial.verdict(outcome)).toList();
+		return results.stream().map(TrialResult::verdict).toList();
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.mutex.lab;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -39,7 +38,7 @@ final class Report {
 		return text.toString();
 	}
 
-	static String trials(Outcome outcome) {
+	static String trials(List<TrialResult> results) {
 		StringBuilder text = new StringBuilder(
 				"""
 						Some faults are shown better by one deterministic test than by random ones. Each row runs the tests that
@@ -49,12 +48,8 @@ final class Report {
 						| id | what happens | shown by | tests | verdict | seconds |
 						|---|---|---|---|---|---|
 						""");
-		List<String> reasons = new ArrayList<>();
-		for (Trial trial : Trial.values()) {
-			text.append(trial.line(outcome)).append('\n');
-			reasons.addAll(trial.reasons(outcome));
-		}
-		reasons.forEach((reason) -> text.append("\n- ").append(reason));
+		results.forEach((result) -> text.append(result.line()).append('\n'));
+		results.forEach((result) -> result.reasons().forEach((reason) -> text.append("\n- ").append(reason)));
 		return text.toString();
 	}
 

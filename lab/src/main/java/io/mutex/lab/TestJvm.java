@@ -41,6 +41,9 @@ public final class TestJvm implements TestExecutionListener {
 
 	static final String DONE = "All tests have ended";
 
+	/** Begins the line of a class whose tests have ended. */
+	static final String ENDED = "# ";
+
 	private static final String INVOCATION = "\\[\\d+]$";
 
 	private final Path report;
@@ -60,7 +63,7 @@ public final class TestJvm implements TestExecutionListener {
 		List<String> selectors = List.of(arguments).subList(1, arguments.length);
 		LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
 			.selectors(selectors.stream().flatMap(TestJvm::resolve).toList())
-			.configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
+			.configurationParameter("junit.jupiter.execution.timeout.default", "5 m")
 			.build();
 		LauncherFactory.create().execute(request, new TestJvm(Path.of(arguments[0]), selectors));
 		System.out.println("\n" + DONE);
@@ -114,6 +117,9 @@ public final class TestJvm implements TestExecutionListener {
 			};
 			write(test, verdict, result.getThrowable().map(TestJvm::reason).orElse(""));
 		}
+		if (test.getSource().orElse(null) instanceof ClassSource type) {
+			write(ENDED + type.getClassName());
+		}
 	}
 
 	private static String reason(Throwable ex) {
@@ -129,16 +135,17 @@ public final class TestJvm implements TestExecutionListener {
 		List<String> selected = this.selectors.stream()
 			.filter((selector) -> names.contains(selector.replaceFirst(INVOCATION, "")))
 			.toList();
-		String text = new Outcome.Test(selected.isEmpty() ? List.copyOf(this.selectors) : selected, name(line), verdict,
+		write(new Outcome.Test(selected.isEmpty() ? List.copyOf(this.selectors) : selected, name(line), verdict,
 				message, TimeUnit.NANOSECONDS.toMillis(nanos))
-			.toLine();
-		synchronized (this) {
-			try {
-				Files.writeString(this.report, text + "\n", StandardOpenOption.APPEND);
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			.toLine());
+	}
+
+	private synchronized void write(String line) {
+		try {
+			Files.writeString(this.report, line + "\n", StandardOpenOption.APPEND);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

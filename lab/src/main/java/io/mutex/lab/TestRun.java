@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
 
 import io.mutex.lab.Result.Verdict;
@@ -23,9 +25,9 @@ final class TestRun {
 	 */
 	static final String CLASS_PATH = "lab.test.classpath";
 
-	private static final Duration LIMIT = Duration.ofMinutes(20);
+	private static final Duration LIMIT = Duration.ofMinutes(30);
 
-	private static final int LAST = 10;
+	private static final int LAST = 3;
 
 	private TestRun() {
 	}
@@ -38,7 +40,8 @@ final class TestRun {
 	 * comes out by {@link Outcome#of}
 	 * @param preferred directories or jars whose classes come before those of the class
 	 * path
-	 * @return how they ended; a JVM that died is a failed test of every selector
+	 * @return how they ended; a JVM that died is a failed test of each selector whose
+	 * class had not ended
 	 * @throws IOException if the outcome cannot be read
 	 */
 	static Outcome of(List<String> selectors, List<Path> preferred) throws IOException {
@@ -59,13 +62,29 @@ final class TestRun {
 				died = "did not end by itself: " + output.subList(Math.max(0, output.size() - LAST), output.size());
 			}
 		}
-		List<Outcome.Test> ended = new ArrayList<>(
-				Files.readAllLines(report).stream().map(Outcome.Test::parse).toList());
+		Outcome outcome = read(Files.readAllLines(report), selectors, died);
 		Files.delete(report);
-		if (!died.isEmpty()) {
-			ended.add(new Outcome.Test(selectors, "JVM of the tests", Verdict.VIOLATED, died, 0));
+		return outcome;
+	}
+
+	static Outcome read(List<String> lines, List<String> selectors, String died) {
+		List<Outcome.Test> tests = new ArrayList<>();
+		Set<String> ended = new HashSet<>();
+		for (String line : lines) {
+			if (line.startsWith(TestJvm.ENDED)) {
+				ended.add(line.substring(TestJvm.ENDED.length()));
+			}
+			else {
+				tests.add(Outcome.Test.parse(line));
+			}
 		}
-		return new Outcome(List.copyOf(ended));
+		List<String> open = selectors.stream()
+			.filter((selector) -> !ended.contains(selector.replaceFirst("#.*", "")))
+			.toList();
+		if (!died.isEmpty() && !open.isEmpty()) {
+			tests.add(new Outcome.Test(open, "JVM of the tests", Verdict.VIOLATED, died, 0));
+		}
+		return new Outcome(List.copyOf(tests));
 	}
 
 	private static String[] command(Path report, List<String> selectors) {
