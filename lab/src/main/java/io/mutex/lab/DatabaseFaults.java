@@ -53,4 +53,20 @@ final class DatabaseFaults {
 		}
 	}
 
+	// what the failure leaves behind may not start again by itself
+	static void failFlush(Field field) {
+		Tracing[] tracing = new Tracing[1];
+		field.fault("J3", () -> tracing[0] = Tracing.failFlushes(field.server().pids(), field.directory), 1000, () -> {
+			tracing[0].close();
+			field.hit(tracing[0].failed());
+			field.server().kill();
+			field.server().start();
+		});
+		field.sleep(LEASE);
+	}
+
+	static void fillDisk(Field field) {
+		field.fault("J15", () -> field.hit((field.disk().fill() > 0) ? 1 : 0), 2 * LEASE, () -> field.disk().free());
+	}
+
 }

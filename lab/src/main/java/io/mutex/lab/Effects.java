@@ -61,22 +61,19 @@ final class Effects {
 			.count();
 	}
 
-	// the holds that a stop neither ended nor took away
+	// the holds that a stop neither ended nor took away: a holder that holds on when it
+	// goes
+	// on has been granted the key before it was stopped
 	private static long kept(History history) {
-		Map<String, Event> stopped = new HashMap<>();
 		Map<String, Event> held = new HashMap<>();
 		Map<String, Event> kept = new HashMap<>();
 		for (Event event : history.events()) {
 			switch (event.kind()) {
-				case FAULT -> stopped.put(event.process(), event);
-				case HEALED -> {
-					Event fault = stopped.remove(event.process());
-					held.values()
-						.stream()
-						.filter((grant) -> fault != null && grant.process().equals(event.process())
-								&& grant.at() < fault.at())
-						.forEach((grant) -> kept.put(grant.call(), grant));
-				}
+				case HEALED -> held.values()
+					.stream()
+					.filter((grant) -> grant.process().equals(event.process())
+							&& grant.at() < event.at() - Provider.LEASE.toNanos())
+					.forEach((grant) -> kept.put(grant.call(), grant));
 				case GRANTED -> held.put(event.call(), event);
 				case END, LOST -> held.remove(event.call());
 				default -> {
@@ -114,20 +111,9 @@ final class Effects {
 		return lost.stream().map(Event::call).distinct().count();
 	}
 
-	// R6: to acquire is an error, and to release goes on
-	static long refusedThenReleased(Field field, History history) {
-		List<Window> windows = Window.of(history, field.provider);
-		Map<String, Event> ended = new HashMap<>();
-		history.of(Kind.END).forEach((end) -> ended.put(end.call(), end));
-		long aftermath = field.provider.aftermath().toNanos();
-		long released = history.of(Kind.RELEASED)
-			.stream()
-			.filter((event) -> ended.containsKey(event.call()))
-			.filter((event) -> windows.stream()
-				.anyMatch((window) -> window.contains(ended.get(event.call()).at())
-						&& event.at() < window.to() - aftermath))
-			.count();
-		return (released > 0) ? history.count(Kind.UNKNOWN) : 0;
+	// R6: the acquisitions that say why they failed
+	static long memoryFull(Field field, History history) {
+		return history.of(Kind.UNKNOWN).stream().filter((event) -> event.detail().contains("memory is full")).count();
 	}
 
 	// J6: nobody waits for longer than was asked for

@@ -56,6 +56,8 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 		END,
 		/** Release: ok, the call has returned. */
 		RELEASED,
+		/** Guarded read: ok; how many milliseconds the holder stays before it writes. */
+		READ,
 		/** Guarded write: invoked. */
 		WRITE,
 		/** Guarded write: ok. */

@@ -49,7 +49,7 @@ final class Field implements AutoCloseable {
 	// the guarded data is elsewhere
 	private static final Set<Scenario> FORGETFUL = EnumSet.of(Scenario.R1, Scenario.R7, Scenario.SOAK);
 
-	private static final Duration SETTLED = Duration.ofMillis(200);
+	private static final Duration STAYING = Duration.ofMillis(800);
 
 	final Provider provider;
 
@@ -76,6 +76,8 @@ final class Field implements AutoCloseable {
 	private final @Nullable TestServer server;
 
 	private final @Nullable TestServer data;
+
+	private final @Nullable SmallDisk disk;
 
 	private final boolean ballast;
 
@@ -105,9 +107,12 @@ final class Field implements AutoCloseable {
 		this.holders = new Holders(directory);
 		this.workerClock = WORKER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
 		this.serverClock = SERVER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
-		this.server = provider.start(this.serverClock, FORGETFUL.contains(scenario));
-		this.data = (provider == Provider.REDIS && FORGETFUL.contains(scenario))
-				? ((scenario == Scenario.SOAK) ? TestServers.newRedis() : TestServers.newPostgres()) : null;
+		boolean forgetful = provider == Provider.REDIS && FORGETFUL.contains(scenario);
+		this.server = provider.start(this.serverClock, forgetful ? new String[] { "--appendonly", "no" }
+				: (scenario == Scenario.J3) ? new String[] { "fsync=on" } : new String[0]);
+		this.disk = (scenario == Scenario.J15) ? SmallDisk.mount(directory) : null;
+		this.data = forgetful ? ((scenario == Scenario.SOAK) ? TestServers.newRedis() : TestServers.newPostgres())
+				: null;
 		this.url = prepare();
 	}
 
@@ -131,6 +136,12 @@ final class Field implements AutoCloseable {
 			return "";
 		}
 		String database = data.newDatabase();
+		if (this.disk != null) {
+			JdbcTemplate administrator = new JdbcTemplate(new DriverManagerDataSource(data.jdbcUrl()));
+			administrator.execute("CREATE TABLESPACE small LOCATION '" + this.disk.directory() + "'");
+			String name = database.replaceFirst(".*/(\\w+)\\?.*", "$1");
+			administrator.execute("ALTER DATABASE " + name + " SET TABLESPACE small");
+		}
 		DriverManagerDataSource dataSource = new DriverManagerDataSource(database);
 		JdbcSchema.create(dataSource, JdbcSettings.defaults());
 		SqlLedger.prepare(new JdbcTemplate(dataSource), this.provider == Provider.MARIADB, Routine.KEYS);
@@ -205,6 +216,13 @@ final class Field implements AutoCloseable {
 		return this.names.get(index);
 	}
 
+	SmallDisk disk() {
+		if (this.disk == null) {
+			throw new IllegalStateException("There is no small disk");
+		}
+		return this.disk;
+	}
+
 	String url() {
 		return this.url;
 	}
@@ -218,13 +236,13 @@ final class Field implements AutoCloseable {
 	}
 
 	/**
-	 * A worker that has held a key for some time, and so is in a long hold that a fault
-	 * will meet.
+	 * A worker that stays between a read and its write for so long that a fault will meet
+	 * it there.
 	 * @return its index
 	 */
 	int holder() {
 		for (int look = 0; look < LOOKS; look++) {
-			Optional<String> holder = this.holders.find(this.names, System.nanoTime() - SETTLED.toNanos());
+			Optional<String> holder = this.holders.find(this.names, STAYING.toNanos());
 			if (holder.isPresent()) {
 				return this.names.indexOf(holder.get());
 			}
@@ -363,6 +381,9 @@ final class Field implements AutoCloseable {
 			if (each != null) {
 				each.close();
 			}
+		}
+		if (this.disk != null) {
+			this.disk.close();
 		}
 		for (ClockShim clock : new ClockShim[] { this.workerClock, this.serverClock }) {
 			if (clock != null) {

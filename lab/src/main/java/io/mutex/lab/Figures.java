@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import io.mutex.LeaseLostException;
+import io.mutex.StaleFencingTokenException;
 import io.mutex.lab.Event.Kind;
 
 /**
@@ -27,6 +29,8 @@ import io.mutex.lab.Event.Kind;
  */
 record Figures(Map<String, Long> faults, long attempted, long refused, long unknown, long accepted, long keptBack,
 		long lost, long unanswered, long doubtful, long done) {
+
+	static final Figures NONE = new Figures(Map.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 	static Figures of(History history, List<Window> windows) {
 		Map<String, Long> faults = new TreeMap<>();
@@ -84,7 +88,11 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 
 	private static long lost(History history, List<Window> windows) {
 		Map<String, Event> first = new HashMap<>();
-		history.of(Kind.LOST).forEach((event) -> first.putIfAbsent(event.call(), event));
+		history.of(Kind.LOST)
+			.stream()
+			.filter((event) -> event.detail().isEmpty() || event.detail().startsWith(LeaseLostException.class.getName())
+					|| event.detail().startsWith(StaleFencingTokenException.class.getName()))
+			.forEach((event) -> first.putIfAbsent(event.call(), event));
 		return first.values()
 			.stream()
 			.filter((event) -> windows.stream()

@@ -11,11 +11,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Who holds a key now, as far as the workers have written it down. Reads only what was
- * added to their histories since the last look.
+ * Who is between a guarded read and its write now, as far as the workers have written it
+ * down. Reads only what was added to their histories since the last look.
  */
 final class Holders {
 
@@ -23,19 +25,20 @@ final class Holders {
 
 	private final Map<Path, Long> read = new HashMap<>();
 
-	private final Map<String, Event> held = new HashMap<>();
+	private final Map<String, Event> reads = new HashMap<>();
 
 	Holders(Path directory) {
 		this.directory = directory;
 	}
 
 	/**
-	 * A process that has held a key for some time, and so is in a long hold.
+	 * The process that will stay for longest between a read and a write, or does so under
+	 * most keys.
 	 * @param processes the names of those that are wanted
-	 * @param since the time before which it was granted
+	 * @param nanos how long it has to stay at least
 	 * @return the name of the process, if there is one
 	 */
-	synchronized Optional<String> find(List<String> processes, long since) {
+	synchronized Optional<String> find(List<String> processes, long nanos) {
 		try (Stream<Path> files = Files.list(this.directory)) {
 			for (Path file : files.filter((each) -> each.toString().endsWith(".history")).toList()) {
 				added(file).lines().map(Event::parse).forEach(this::apply);
@@ -44,11 +47,13 @@ final class Holders {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		return this.held.values()
+		long until = System.nanoTime() + nanos;
+		Map<String, Long> staying = this.reads.values()
 			.stream()
-			.filter((grant) -> processes.contains(grant.process()) && grant.at() < since)
-			.map(Event::process)
-			.findFirst();
+			.filter((read) -> processes.contains(read.process())
+					&& read.at() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(read.detail())) > until)
+			.collect(Collectors.groupingBy(Event::process, Collectors.counting()));
+		return staying.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
 	}
 
 	private String added(Path file) throws IOException {
@@ -68,8 +73,8 @@ final class Holders {
 
 	private void apply(Event event) {
 		switch (event.kind()) {
-			case GRANTED -> this.held.put(event.call(), event);
-			case END, LOST -> this.held.remove(event.call());
+			case READ -> this.reads.put(event.call(), event);
+			case WRITE, END, LOST -> this.reads.remove(event.call());
 			default -> {
 			}
 		}

@@ -25,6 +25,8 @@ public final class Laboratory {
 
 	private long seed = System.nanoTime() % 1_000_000;
 
+	private int parallel = Math.min(Provider.values().length, Runtime.getRuntime().availableProcessors());
+
 	private boolean all;
 
 	private Laboratory(String[] arguments) {
@@ -38,6 +40,9 @@ public final class Laboratory {
 			}
 			else if (argument.startsWith("--seed=")) {
 				this.seed = Long.parseLong(value);
+			}
+			else if (argument.startsWith("--parallel=")) {
+				this.parallel = Integer.parseInt(value);
 			}
 			else if (argument.equals("--short")) {
 				this.seconds = 10;
@@ -70,6 +75,7 @@ public final class Laboratory {
 	public static void main(String[] arguments) throws Exception {
 		Laboratory laboratory = new Laboratory(arguments);
 		List<Verdict> verdicts = new ArrayList<>(laboratory.play());
+		verdicts.addAll(laboratory.soak());
 		verdicts.addAll(laboratory.test());
 		boolean strict = Boolean.parseBoolean(System.getenv("MUTEX_LAB_STRICT"));
 		boolean passed = verdicts.stream()
@@ -83,7 +89,7 @@ public final class Laboratory {
 		List<Result> results = new ArrayList<>();
 		for (Scenario scenario : this.scenarios) {
 			for (Provider provider : this.providers) {
-				if (scenario.providers().contains(provider)) {
+				if (scenario != Scenario.SOAK && scenario.providers().contains(provider)) {
 					Result result = play.of(scenario, provider, Subject.MUTEX);
 					results.add(result);
 					if (this.all) {
@@ -97,6 +103,18 @@ public final class Laboratory {
 			}
 		}
 		return results.stream().map(Result::verdict).toList();
+	}
+
+	private List<Verdict> soak() throws IOException {
+		if (!this.scenarios.contains(Scenario.SOAK)) {
+			return List.of();
+		}
+		Play play = new Play(this.seconds, this.seed);
+		List<SoakReport.Row> rows = SoakReport.play(play, this.providers, this.parallel);
+		if (this.providers.size() == Provider.values().length) {
+			Page.write("soak", SoakReport.text(rows, play, this.parallel));
+		}
+		return rows.stream().map(SoakReport.Row::verdict).toList();
 	}
 
 	private List<Verdict> test() throws IOException {

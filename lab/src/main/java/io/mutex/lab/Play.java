@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.mutex.lab.Result.Verdict;
 import org.opentest4j.TestAbortedException;
@@ -25,6 +26,11 @@ public record Play(double seconds, long seed) {
 	 * @throws IOException if the files of the run cannot be written or read
 	 */
 	public Result of(Scenario scenario, Provider provider, Subject subject) throws IOException {
+		return of(scenario, provider, subject, (history) -> {
+		});
+	}
+
+	Result of(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader) throws IOException {
 		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
 		try (Field field = new Field(scenario, provider, subject, this.seed, directory)) {
 			field.start();
@@ -35,6 +41,7 @@ public record Play(double seconds, long seed) {
 				field.sleep(500 + field.random.nextInt(1500));
 			}
 			History history = field.finish();
+			reader.accept(history);
 			Result result = Result.of(scenario, provider, history, scenario.effects(field, history));
 			if (result.verdict() == Verdict.VIOLATED || result.verdict() == Verdict.INVALID) {
 				System.out.println("history: " + directory);
@@ -49,6 +56,7 @@ public record Play(double seconds, long seed) {
 		}
 		catch (RuntimeException | AssertionError ex) {
 			// the other runs are to be seen
+			System.out.println("history: " + directory);
 			return Result.without(scenario, provider, Verdict.INVALID, ex.toString());
 		}
 	}

@@ -44,12 +44,12 @@ public enum Provider {
 		return LEASE.multipliedBy((this != REDIS) ? 2 : 3);
 	}
 
-	@Nullable TestServer start(@Nullable ClockShim clock, boolean forgetful) {
+	@Nullable TestServer start(@Nullable ClockShim clock, String... options) {
 		return switch (this) {
 			case FILE -> null;
-			case POSTGRESQL -> TestServers.newPostgres(clock);
-			case MARIADB -> TestServers.newMariaDb(clock);
-			case REDIS -> forgetful ? TestServers.newRedis(clock, "--appendonly", "no") : TestServers.newRedis(clock);
+			case POSTGRESQL -> TestServers.newPostgres(clock, options);
+			case MARIADB -> TestServers.newMariaDb(clock, options);
+			case REDIS -> TestServers.newRedis(clock, options);
 		};
 	}
 

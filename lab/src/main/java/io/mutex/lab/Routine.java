@@ -29,6 +29,8 @@ public abstract class Routine {
 	/** The keys of guarded data. */
 	public static final List<String> KEYS = List.of("one", "two", "three");
 
+	private static final int ATTEMPTS = 30;
+
 	private static final Duration LATE = Duration.ofSeconds(1);
 
 	private final Ledger ledger;
@@ -71,8 +73,7 @@ public abstract class Routine {
 			System.out.println("DONE");
 			awaitEnd(ballast);
 			for (String key : KEYS) {
-				this.ledger.entries(key)
-					.forEach((entry) -> System.out.println("ENTRY " + key + " " + entry.format().strip()));
+				entries(key).forEach((entry) -> System.out.println("ENTRY " + key + " " + entry.format().strip()));
 			}
 			System.out.println("ENTRIES");
 		}
@@ -90,6 +91,21 @@ public abstract class Routine {
 				return;
 			}
 			System.out.println("PAUSE " + ballast.collect());
+		}
+	}
+
+	// a server that has just come back may not answer at once
+	private List<Entry> entries(String key) {
+		for (int attempt = 1;; attempt++) {
+			try {
+				return this.ledger.entries(key);
+			}
+			catch (RuntimeException ex) {
+				if (attempt == ATTEMPTS) {
+					throw ex;
+				}
+				pause(1000);
+			}
 		}
 	}
 
@@ -169,6 +185,7 @@ public abstract class Routine {
 		try {
 			this.ledger.add(lease, (next) -> {
 				number[0] = next;
+				call.record(Kind.READ, hold);
 				stay(call, hold);
 				call.record(Kind.WRITE, next);
 			});

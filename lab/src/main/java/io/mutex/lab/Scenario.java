@@ -44,7 +44,7 @@ public enum Scenario {
 	R5("Redis evicts what may end by itself", redis(), Place.SERVER, RedisFaults::evict, Effects::hits, "I4", "I5",
 			"I6", "I9"),
 
-	R6("the memory of Redis is full", redis(), Place.SERVER, RedisFaults::fill, Effects::refusedThenReleased),
+	R6("the memory of Redis is full", redis(), Place.SERVER, RedisFaults::fill, Effects::memoryFull),
 
 	R7("Redis is killed and comes back with an old snapshot", redis(), Place.SERVER, RedisFaults::rollBack,
 			Effects::disturbed, "I4", "I5", "I6", "I9"),
@@ -53,12 +53,18 @@ public enum Scenario {
 
 	R12("Redis forgets its scripts", redis(), Place.SERVER, RedisFaults::flushScripts, Effects::hits),
 
+	J3("the database cannot flush its log, and falls", EnumSet.of(Provider.POSTGRESQL), Place.SERVER,
+			DatabaseFaults::failFlush, Effects::hitAndDisturbed),
+
 	J4("the database is killed and comes back", databases(), Place.SERVER, DatabaseFaults::kill, Effects::disturbed),
 
 	J5("the database ends every session", databases(), Place.SERVER, DatabaseFaults::endSessions, Effects::hits),
 
 	J6("somebody's transaction keeps the rows of the locks", databases(), Place.SERVER, DatabaseFaults::lockRows,
 			Effects::bounded),
+
+	J15("the disk of the database is full", EnumSet.of(Provider.POSTGRESQL), Place.SERVER, DatabaseFaults::fillDisk,
+			Effects::hitAndDisturbed),
 
 	C1("the clock of a worker is an hour ahead, then behind", all(), Place.CLOCK, ClockFaults::moveWorker,
 			Effects::movedWorkers),
@@ -69,7 +75,7 @@ public enum Scenario {
 	C4("the clock of the database jumps ahead by two minutes, or back by an hour", databases(), Place.SERVER,
 			ClockFaults::moveServer, Effects::hits, "I4", "I5", "I9"),
 
-	C5("the wall clock of a holder jumps, its monotonic clock does not", all(), Place.CLOCK, ClockFaults::suspend,
+	C5("the wall clock of a holder jumps, its monotonic clock does not", servers(), Place.CLOCK, ClockFaults::suspend,
 			Effects::lostByClock),
 
 	F8("the lock file of a stopped holder is removed", EnumSet.of(Provider.FILE), Place.WORKER,

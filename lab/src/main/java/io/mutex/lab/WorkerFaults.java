@@ -43,7 +43,7 @@ final class WorkerFaults {
 	static void removeLockFiles(Field field) {
 		int index = field.holder();
 		JavaProcess worker = field.workers.get(index);
-		field.fault("F8", field.name(index), () -> {
+		field.fault("F8", () -> {
 			worker.pause();
 			lockFiles(field.directory.resolve("locks")).forEach(WorkerFaults::delete);
 		}, 2 * LEASE, worker::resume);

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -62,6 +63,11 @@ final class ServerProcess {
 
 	Path directory() {
 		return this.directory;
+	}
+
+	synchronized List<Long> pids() {
+		ProcessHandle root = running().toHandle();
+		return Stream.concat(Stream.of(root), root.descendants()).map(ProcessHandle::pid).toList();
 	}
 
 	synchronized void start() {

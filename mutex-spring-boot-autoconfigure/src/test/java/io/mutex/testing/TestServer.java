@@ -81,6 +81,14 @@ public final class TestServer implements AutoCloseable {
 	}
 
 	/**
+	 * The processes of the server.
+	 * @return their ids, the one that has started the others first
+	 */
+	public List<Long> pids() {
+		return process().pids();
+	}
+
+	/**
 	 * Starts the server, which was stopped or killed, and returns when it is ready.
 	 */
 	public void start() {
