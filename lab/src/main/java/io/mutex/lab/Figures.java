@@ -86,7 +86,9 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 		return ends;
 	}
 
+	// before the first fault the applications warm up
 	private static long lost(History history, List<Window> windows) {
+		long begin = windows.stream().mapToLong(Window::from).min().orElse(Long.MAX_VALUE);
 		Map<String, Event> first = new HashMap<>();
 		history.of(Kind.LOST)
 			.stream()
@@ -95,7 +97,7 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 			.forEach((event) -> first.putIfAbsent(event.call(), event));
 		return first.values()
 			.stream()
-			.filter((event) -> windows.stream()
+			.filter((event) -> event.at() >= begin && windows.stream()
 				.noneMatch((window) -> window.concerns(event.process()) && window.contains(event.at())))
 			.count();
 	}

@@ -46,6 +46,10 @@ final class Soak {
 		boolean rest = random.nextInt(ROUNDS_BETWEEN_RESTS) == 0;
 		note(field,
 				first + ((second != null) ? " " + second + " after " + delay + " ms" : "") + (rest ? ", rest" : ""));
+		if (first == Scenario.P1 && second == null) {
+			// so that the take-over is a matter of this death alone
+			field.sleep(field.provider.aftermath().toMillis());
+		}
 		CompletableFuture<Void> overlapping = (second != null) ? CompletableFuture.runAsync(() -> {
 			field.sleep(delay);
 			second.play(field);
