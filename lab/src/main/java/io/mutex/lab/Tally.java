@@ -17,12 +17,11 @@ import io.mutex.lab.Event.Kind;
  * @param broken the invariants that were broken, without those that the faults lift
  * @param stale the writes that were accepted although they began after a later grant
  * @param failed the calls that did not end well: lost, in doubt, or without an answer
- * @param twice the units whose job ran more than once
  * @param stuck the keys that somebody waited for in vain although nobody held them
  * @param stall the longest time by which a body took longer than it meant to while no
  * fault was on, in milliseconds: the machine did not let it run
  */
-public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, long twice, Set<String> stuck,
+public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, Set<String> stuck,
 		long stall) {
 
 	// much longer than a lease
@@ -31,14 +30,14 @@ public record Tally(Map<String, Long> found, Set<String> broken, long stale, lon
 	// how often a body asks whether its lease is valid
 	private static final long ASKED = TimeUnit.MILLISECONDS.toNanos(10);
 
-	static final Tally NONE = new Tally(Map.of(), Set.of(), 0, 0, 0, Set.of(), 0);
+	static final Tally NONE = new Tally(Map.of(), Set.of(), 0, 0, Set.of(), 0);
 
 	static Tally of(History history, List<Violation> all, List<Violation> violations) {
 		Map<String, Long> found = new TreeMap<>();
 		all.forEach((violation) -> found.merge(violation.invariant(), 1L, Long::sum));
 		Set<String> broken = new HashSet<>();
 		violations.forEach((violation) -> broken.add(violation.invariant()));
-		return new Tally(found, broken, stale(history), failed(history), twice(history), stuck(history),
+		return new Tally(found, broken, stale(history), failed(history), stuck(history),
 				stall(history));
 	}
 
@@ -73,12 +72,6 @@ public record Tally(Map<String, Long> found, Set<String> broken, long stale, lon
 			}
 		}
 		return calls.size();
-	}
-
-	private static long twice(History history) {
-		Map<String, Integer> effects = new HashMap<>();
-		history.of(Kind.EFFECT).forEach((event) -> effects.merge(event.key() + " " + event.detail(), 1, Integer::sum));
-		return effects.values().stream().filter((count) -> count > 1).count();
 	}
 
 	private static Set<String> stuck(History history) {

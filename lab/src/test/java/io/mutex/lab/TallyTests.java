@@ -45,14 +45,6 @@ class TallyTests {
 	}
 
 	@Test
-	void unitWithTwoEffectsRanTwice() {
-		add("a", 1, Kind.EFFECT, "7");
-		add("b", 2, Kind.EFFECT, "7");
-		add("b", 3, Kind.EFFECT, "8");
-		assertThat(tally().twice()).isOne();
-	}
-
-	@Test
 	void keyOfADeadHolderThatNobodyGetsIsStuck() {
 		add("a", 1, Kind.GRANTED, "");
 		add("b", 2, Kind.ACQUIRE, "");

@@ -29,7 +29,7 @@ public final class Baselines {
 			Scenario.R1, Scenario.R9, Scenario.J4, Scenario.J5, Scenario.N5, Scenario.N2, Scenario.C3);
 
 	// the workers mostly wait, so that some runs fit on one machine at once
-	private static final int RUNS_AT_ONCE = 3;
+	private static final int RUNS_AT_ONCE = Integer.getInteger("lab.at-once", 3);
 
 	private final Play play;
 

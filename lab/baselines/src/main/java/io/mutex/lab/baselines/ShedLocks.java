@@ -54,29 +54,19 @@ final class ShedLocks implements Locks {
 	@Override
 	public Optional<Grant> take(String key, Duration wait) throws InterruptedException {
 		long begin = System.nanoTime();
-		Optional<Grant> grant = lock(key, Duration.ZERO);
+		Optional<Grant> grant = lock(key);
 		while (grant.isEmpty() && System.nanoTime() - begin < wait.toNanos()) {
 			Thread.sleep(POLL_MILLIS);
-			grant = lock(key, Duration.ZERO);
+			grant = lock(key);
 		}
 		return grant;
 	}
 
-	@Override
-	public Optional<Grant> takeJob(String key) {
-		return lock(key, Duration.ofSeconds(1));
-	}
-
-	private Optional<Grant> lock(String key, Duration atLeast) {
+	private Optional<Grant> lock(String key) {
 		long asked = System.nanoTime();
 		Optional<SimpleLock> lock = this.provider
-			.lock(new LockConfiguration(Instant.now(), key, Provider.LEASE, atLeast));
+			.lock(new LockConfiguration(Instant.now(), key, Provider.LEASE, Duration.ZERO));
 		return lock.map((each) -> Grant.limited(key, asked, Provider.LEASE, each::unlock));
-	}
-
-	@Override
-	public boolean hasJobs() {
-		return true;
 	}
 
 	@Override

@@ -29,8 +29,8 @@ final class Table {
 						whether it still holds the lock, and nothing but a token that the library gives is checked by the storage.
 
 						| fault | provider | library | grants | effects | two holders (I4) | stale writes accepted / refused | \
-						lost updates (I3) | jobs run twice | take-over max (ms) | stuck keys | calls failed | stall (ms) | verdict |
-						|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+						lost updates (I3) | take-over max (ms) | stuck keys | calls failed | stall (ms) | verdict |
+						|---|---|---|---|---|---|---|---|---|---|---|---|---|
 						"""
 					.formatted(play.seed(), play.seconds()));
 		rows.forEach((row) -> text.append(line(row)).append('\n'));
@@ -60,7 +60,7 @@ final class Table {
 		String library = (row.contender().subject().name() + " " + row.contender().version()).strip();
 		return "| " + String.join(" | ", result.scenario().name(), result.provider().text(), library,
 				Long.toString(result.grants()), Long.toString(result.effects()), found(tally, "I4"),
-				tally.stale() + " / " + result.refused(), found(tally, "I3"), Long.toString(tally.twice()),
+				tally.stale() + " / " + result.refused(), found(tally, "I3"),
 				takeovers.isEmpty() ? "" : Long.toString(takeovers.get(takeovers.size() - 1)),
 				Integer.toString(tally.stuck().size()), Long.toString(tally.failed()), Long.toString(tally.stall()),
 				verdict(result)) + " |";
