@@ -37,8 +37,7 @@ public record Tally(Map<String, Long> found, Set<String> broken, long stale, lon
 		all.forEach((violation) -> found.merge(violation.invariant(), 1L, Long::sum));
 		Set<String> broken = new HashSet<>();
 		violations.forEach((violation) -> broken.add(violation.invariant()));
-		return new Tally(found, broken, stale(history), failed(history), stuck(history),
-				stall(history));
+		return new Tally(found, broken, stale(history), failed(history), stuck(history), stall(history));
 	}
 
 	private static long stale(History history) {
