@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-
 /**
  * What one run has come to, in numbers that do not depend on what its faults allow.
  *
