@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
 
 import io.mutex.lab.Result.Verdict;
 
+import org.springframework.util.FileSystemUtils;
+
 /**
  * Plays mutants and says what has found them; {@code lab/run.sh mutants} starts it.
  */
@@ -66,6 +68,7 @@ public final class Mutants {
 			Finding finding = find(each.getKey(), each.getValue(), without);
 			System.out.println(finding.line());
 			findings.add(finding);
+			FileSystemUtils.deleteRecursively(each.getValue());
 		}
 		System.out.println(summary(findings));
 		return findings;
