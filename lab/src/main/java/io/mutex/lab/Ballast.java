@@ -2,31 +2,27 @@ package io.mutex.lab;
 
 import java.util.Random;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Objects that make the garbage collector stop a process for long: a chain that jumps
  * about in the memory, so that each step of the collector waits for it.
  */
 final class Ballast {
 
-	private @Nullable Link first;
+	// each link holds the next
+	private Object[] first = new Object[1];
 
 	/**
 	 * Fills the memory.
 	 * @param links how many objects
 	 */
 	Ballast(int links) {
-		Link[] all = new Link[links];
-		for (int index = 0; index < links; index++) {
-			all[index] = new Link();
-		}
+		Object[][] all = new Object[links][1];
 		Random random = new Random(links);
 		for (int index = links - 1; index >= 0; index--) {
 			int other = random.nextInt(index + 1);
-			Link link = all[other];
+			Object[] link = all[other];
 			all[other] = all[index];
-			link.next = this.first;
+			link[0] = this.first;
 			this.first = link;
 		}
 	}
@@ -39,16 +35,7 @@ final class Ballast {
 		long begin = System.nanoTime();
 		System.gc();
 		long end = System.nanoTime();
-		return (this.first != null) ? (end - begin) / 1_000_000 : 0;
-	}
-
-	/**
-	 * One object of the chain.
-	 */
-	private static final class Link {
-
-		private @Nullable Link next;
-
+		return (this.first[0] != null) ? (end - begin) / 1_000_000 : 0;
 	}
 
 }

@@ -77,8 +77,11 @@ public final class SqlLedger implements Ledger {
 			connection.setAutoCommit(false);
 			JdbcTemplate plain = new JdbcTemplate(new SingleConnectionDataSource(connection, true));
 			write(plain, lease, number);
-			for (Fence fence : (this.guard != null) ? lease.fences() : List.<Fence>of()) {
-				this.guard.confirm(connection, fence, null);
+			JdbcFenceGuard checking = this.guard;
+			if (checking != null) {
+				for (Fence fence : lease.fences()) {
+					checking.confirm(connection, fence, null);
+				}
 			}
 			connection.commit();
 		}
