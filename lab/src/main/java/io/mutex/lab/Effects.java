@@ -61,21 +61,24 @@ final class Effects {
 			.count();
 	}
 
-	// the holds that a stop neither ended nor took away: a holder that holds on when it
-	// goes
-	// on has been granted the key before it was stopped
+	// the holds that a stop neither ended nor took away: they went on for longer than any other
 	private static long kept(History history) {
+		Map<String, Event> stopped = new HashMap<>();
 		Map<String, Event> held = new HashMap<>();
 		Map<String, Event> kept = new HashMap<>();
 		for (Event event : history.events()) {
 			switch (event.kind()) {
-				case HEALED -> held.values()
-					.stream()
-					.filter((grant) -> grant.process().equals(event.process())
-							&& grant.at() < event.at() - Provider.LEASE.toNanos())
-					.forEach((grant) -> kept.put(grant.call(), grant));
+				case FAULT -> stopped.put(event.process(), event);
 				case GRANTED -> held.put(event.call(), event);
-				case END, LOST -> held.remove(event.call());
+				case END -> {
+					Event grant = held.remove(event.call());
+					Event fault = stopped.get(event.process());
+					if (grant != null && fault != null && grant.at() < fault.at()
+							&& event.at() - fault.at() > Provider.LEASE.toNanos() * 3 / 2) {
+						kept.put(grant.call(), grant);
+					}
+				}
+				case LOST -> held.remove(event.call());
 				default -> {
 				}
 			}

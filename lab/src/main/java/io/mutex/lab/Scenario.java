@@ -15,7 +15,7 @@ public enum Scenario {
 	P3("the answers to a worker come after its lease", servers(), Place.NETWORK, NetworkFaults::lateAnswers,
 			Effects::disturbed),
 
-	P5("the garbage collector stops a worker for longer than its lease", all(), Place.WORKER,
+	P5("the garbage collector stops a worker for longer than its lease", servers(), Place.WORKER,
 			WorkerFaults::collectGarbage, Effects::hitAndDisturbed),
 
 	N1("the store refuses connections", servers(), Place.NETWORK, NetworkFaults::refuse, Effects::disturbed),
