@@ -6,6 +6,7 @@ import java.util.List;
 import io.mutex.Fence;
 import io.mutex.FencingPolicy;
 import io.mutex.FencingToken;
+import io.mutex.LockProvider;
 import io.mutex.MutexException;
 import io.mutex.StaleFencingTokenException;
 import io.mutex.fence.FenceGuard;
@@ -21,17 +22,22 @@ final class Guards {
 
 	private final EngineListeners listeners;
 
-	private final String provider;
+	private final LockProvider provider;
 
 	private volatile List<FenceGuard> guards = List.of();
 
-	Guards(EngineListeners listeners, String provider) {
+	Guards(EngineListeners listeners, LockProvider provider) {
 		this.listeners = listeners;
 		this.provider = provider;
 	}
 
 	void use(List<FenceGuard> guards) {
 		this.guards = List.copyOf(guards);
+	}
+
+	// the store whose grants they tell from one another
+	LockProvider provider() {
+		return this.provider;
 	}
 
 	List<FenceGuard> all() {
@@ -90,7 +96,7 @@ final class Guards {
 
 	void refused(HeldLease lease, StaleFencingTokenException refusal) {
 		logger.warn("key={} token={} provider={} refused: resource '{}' has accepted {}", lease.key(), lease.token(),
-				this.provider, refusal.getResource(), refusal.getAccepted());
+				this.provider.name(), refusal.getResource(), refusal.getAccepted());
 		this.listeners.refused(lease, refusal);
 	}
 

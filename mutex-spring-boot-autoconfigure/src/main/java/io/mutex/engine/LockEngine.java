@@ -98,8 +98,8 @@ public final class LockEngine implements MutexTemplate, AutoCloseable {
 		this.monitors = new Monitors(this.keeper, time, this.listeners);
 		this.settler = new Settler(provider, time, this.keeper, this.line, this.listeners);
 		this.calls = new ProtectedCall(this.settler, this.reporter, this.threads);
-		this.guards = new Guards(this.listeners, provider.name());
-		this.reentrance = new Reentrance(this.keeper, this.guards);
+		this.guards = new Guards(this.listeners, provider);
+		this.reentrance = new Reentrance(this.guards);
 		this.nonces = nonces;
 		Owner self = new Owner(settings.instance(), HostName.get(), ProcessHandle.current().pid(), "");
 		this.signals = new Signals(provider, nonces.get(), this.line);

@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a request can ask for at all, and which lease of its call path it enters again.
  *
- * @param keeper knows the leases of this engine
- * @param guards the guards
+ * @param guards the guards, which know the store
  */
-record Reentrance(LeaseKeeper keeper, Guards guards) {
+record Reentrance(Guards guards) {
 
 	/**
 	 * Refuses what cannot work.
@@ -58,8 +57,8 @@ record Reentrance(LeaseKeeper keeper, Guards guards) {
 			return null;
 		}
 		lease.assertValid();
-		if (!(lease instanceof HeldLease held) || !this.keeper.keeps(held)) {
-			// the key of another engine, whose store knows nothing of this one's
+		if (!(lease instanceof HeldLease held) || !isOfThisStore(held)) {
+			// the key of another store, which knows nothing of this one's
 			return null;
 		}
 		RunUnit unit = request.unit();
@@ -83,6 +82,11 @@ record Reentrance(LeaseKeeper keeper, Guards guards) {
 		}
 		this.guards.register(held, request.fencing());
 		return held;
+	}
+
+	// parent and child contexts have an engine each, and one store
+	private boolean isOfThisStore(HeldLease lease) {
+		return lease.fenced().guards().provider() == this.guards.provider();
 	}
 
 }

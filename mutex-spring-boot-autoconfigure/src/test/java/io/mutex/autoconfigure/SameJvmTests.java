@@ -21,6 +21,7 @@ import javax.management.ObjectName;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.mutex.FencingToken;
 import io.mutex.HeldLock;
 import io.mutex.Lease;
 import io.mutex.Leases;
@@ -162,6 +163,22 @@ class SameJvmTests {
 				.isEqualTo("ran");
 			parent.getBean(Job.class).daily();
 			assertThat(this.bodies).hasValue(1);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("stores")
+	@DisplayName("C124 a call of a child context that calls into its parent does not wait for itself")
+	void callOfAChildEntersItsKeyAgainInTheParent(Map<String, Object> store) {
+		try (AnnotationConfigApplicationContext parent = start(store, null);
+				AnnotationConfigApplicationContext child = start(store, parent)) {
+			MutexTemplate outer = child.getBean(MutexTemplate.class);
+			MutexTemplate inner = parent.getBean(MutexTemplate.class);
+			assertThat(inner).isNotSameAs(outer);
+			FencingToken token = outer.execute(KEY, (lease) -> inner.execute(KEY, Lease::token));
+			assertThat(parent.getBean(LockProvider.class).lock("key")).isEmpty();
+			FencingToken next = inner.execute(KEY, (lease) -> outer.execute(KEY, Lease::token));
+			assertThat(next).isGreaterThan(token);
 		}
 	}
 

@@ -13,6 +13,7 @@ import io.mutex.LockProvider.Grant;
 import io.mutex.LockRequest;
 import io.mutex.MutexException;
 import io.mutex.engine.FaultyProvider.Op;
+import io.mutex.memory.MemoryLockProvider;
 import io.mutex.run.Attempts;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -168,7 +169,7 @@ class InterruptTests {
 		Validity validity = Validity.sentNow(TimeSource.SYSTEM, Duration.ofSeconds(30));
 		Turn turn = Turn.first(new Grant("key", Engines.nonce(), 1, Duration.ofSeconds(30)), 1, validity);
 		return new HeldLease(turn, "key", null, new LeaseTerm(TimeSource.SYSTEM, validity, true, null), false,
-				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), "test"));
+				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), new MemoryLockProvider()));
 	}
 
 	private static int await(AtomicInteger done, int round) {

@@ -9,6 +9,7 @@ import io.mutex.AcquireRequest;
 import io.mutex.Lease;
 import io.mutex.LockProvider.Grant;
 import io.mutex.LockRequest;
+import io.mutex.memory.MemoryLockProvider;
 import io.mutex.run.Attempts;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class WaitCyclesTests {
 		Validity validity = Validity.sentNow(TimeSource.SYSTEM, ttl);
 		Turn turn = Turn.first(new Grant(key, Engines.nonce(), 1, ttl, permits), 1, validity);
 		HeldLease lease = new HeldLease(turn, key, null, new LeaseTerm(TimeSource.SYSTEM, validity, true, null), false,
-				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), "memory"));
+				Attempts.BY_HAND, 0, new Guards(new EngineListeners(List.of()), new MemoryLockProvider()));
 		this.leases.add(lease);
 		return lease;
 	}
