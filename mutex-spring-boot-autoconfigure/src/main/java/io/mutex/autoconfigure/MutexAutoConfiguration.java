@@ -60,7 +60,8 @@ public class MutexAutoConfiguration {
 				() -> interceptorSettings(properties.getObject()), () -> runAdvice.getIfAvailable(RunAdvice::none));
 	}
 
-	@Bean
+	// by that name, a child context does not take it for one of the application's own
+	@Bean(ENGINE_BEAN_NAME)
 	@ConditionalOnBooleanProperty(name = "mutex.enabled", havingValue = false)
 	@ConditionalOnMissingBean
 	MutexTemplate mutexUnlockedTemplate() {
@@ -134,8 +135,8 @@ public class MutexAutoConfiguration {
 		MutexLifecycle mutexLifecycle(ObjectProvider<LockEngine> engine, ObjectProvider<LockProvider> provider,
 				LockProviderSelector selector, MutexUse use, MutexAnnotationBeanPostProcessor postProcessor,
 				MutexProperties properties, Environment environment, ListableBeanFactory beanFactory) {
-			boolean ownEngine = beanFactory.getBeanNamesForType(LockEngine.class, true, false).length > 0;
-			return new MutexLifecycle(engine, provider, selector, use, ownEngine, postProcessor,
+			return new MutexLifecycle(engine, provider, selector, use,
+					() -> beanFactory.getBeanNamesForType(LockEngine.class, true, false).length > 0, postProcessor,
 					drainTimeout(properties, environment));
 		}
 

@@ -34,7 +34,7 @@ final class MutexLifecycle implements SmartLifecycle {
 
 	private final BooleanSupplier used;
 
-	private final boolean ownEngine;
+	private final BooleanSupplier ownEngine;
 
 	private final MutexAnnotationBeanPostProcessor repeats;
 
@@ -43,7 +43,7 @@ final class MutexLifecycle implements SmartLifecycle {
 	private volatile boolean running;
 
 	MutexLifecycle(ObjectProvider<LockEngine> engine, ObjectProvider<LockProvider> provider,
-			LockProviderSelector selector, BooleanSupplier used, boolean ownEngine,
+			LockProviderSelector selector, BooleanSupplier used, BooleanSupplier ownEngine,
 			MutexAnnotationBeanPostProcessor repeats, Duration drainTimeout) {
 		this.engine = engine;
 		this.provider = provider;
@@ -106,7 +106,7 @@ final class MutexLifecycle implements SmartLifecycle {
 	@Override
 	public void stop() {
 		// one of a parent context goes on with that
-		LockEngine stopped = (this.running && this.ownEngine) ? usedEngine() : null;
+		LockEngine stopped = (this.running && this.ownEngine.getAsBoolean()) ? usedEngine() : null;
 		this.repeats.stopRepeating();
 		if (stopped != null) {
 			stopped.drain(this.drainTimeout);

@@ -2,6 +2,7 @@ package io.mutex.autoconfigure;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +20,8 @@ import io.mutex.LockProvider;
 import io.mutex.LockRequest;
 import io.mutex.MutexTemplate;
 import io.mutex.StoreSetupException;
+import io.mutex.engine.EngineSettings;
+import io.mutex.engine.LockEngine;
 import io.mutex.memory.MemoryLockProvider;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -142,6 +145,24 @@ class MutexLifecycleTests {
 			context.start();
 			String result = template.execute(KEY, (lease) -> "ran");
 			assertThat(result).isEqualTo("ran");
+		}
+	}
+
+	@Test
+	void drainsAnEngineOfTheApplicationThatIsMadeAtItsFirstUse() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+				LockEngine engine = new LockEngine(this.store, EngineSettings.defaults("own"), List.of())) {
+			context.getEnvironment()
+				.getPropertySources()
+				.addFirst(new MapPropertySource("test", Map.of("spring.application.name", "test")));
+			context.registerBean("own", MutexTemplate.class, () -> engine,
+					(definition) -> definition.setLazyInit(true));
+			context.register(MutexAutoConfiguration.class, MutexAutoConfigurationTests.Job.class);
+			context.refresh();
+			MutexTemplate template = context.getBean(MutexTemplate.class);
+			context.stop();
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> template.execute(KEY, (lease) -> "ran"));
 		}
 	}
 

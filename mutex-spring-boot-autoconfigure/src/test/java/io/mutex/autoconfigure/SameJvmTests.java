@@ -166,6 +166,23 @@ class SameJvmTests {
 		}
 	}
 
+	@Test
+	@DisplayName("C124 a child context locks although its parent does not")
+	void childOfAParentWithoutLocksHasItsOwn() {
+		try (AnnotationConfigApplicationContext parent = start(
+				Map.of("mutex.provider", "memory", "mutex.enabled", "false"), null);
+				AnnotationConfigApplicationContext child = start(
+						Map.of("mutex.provider", "memory", "mutex.enabled", "true"), parent)) {
+			child.getBean(Job.class).daily();
+			child.getBean(Job.class).daily();
+			assertThat(this.bodies).hasValue(1);
+			assertThat(child.getBeanProvider(MutexTemplate.class).stream())
+				.containsExactly(child.getBean(LockEngine.class));
+			parent.getBean(Job.class).daily();
+			assertThat(this.bodies).hasValue(2);
+		}
+	}
+
 	@ParameterizedTest
 	@MethodSource("stores")
 	@DisplayName("C124 a call of a child context that calls into its parent does not wait for itself")
