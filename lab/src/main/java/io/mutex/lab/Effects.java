@@ -61,7 +61,8 @@ final class Effects {
 			.count();
 	}
 
-	// the holds that a stop neither ended nor took away: they went on for longer than any other
+	// the holds that a stop neither ended nor took away: they went on for longer than any
+	// other
 	private static long kept(History history) {
 		Map<String, Event> stopped = new HashMap<>();
 		Map<String, Event> held = new HashMap<>();
