@@ -1,7 +1,9 @@
 package io.mutex.autoconfigure;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -33,12 +35,16 @@ final class LockProviderSelector {
 
 	private final Map<MutexProviderType, LockProviderFactory> factories;
 
+	private final BooleanSupplier inherited;
+
 	private volatile @Nullable LockProviderFactory created;
 
-	LockProviderSelector(MutexProperties properties, Environment environment, List<LockProviderFactory> factories) {
+	LockProviderSelector(MutexProperties properties, Environment environment, List<LockProviderFactory> factories,
+			BooleanSupplier inherited) {
 		this.properties = properties;
 		this.environment = environment;
 		this.factories = factories.stream().collect(Collectors.toMap(LockProviderFactory::type, Function.identity()));
+		this.inherited = inherited;
 	}
 
 	/**
@@ -55,12 +61,36 @@ final class LockProviderSelector {
 
 	/**
 	 * Says what the chosen store does not protect. May ask it.
+	 * @param provider the provider in use
+	 * @throws StoreSetupException if a parent context has chosen another store than this
+	 * one would
 	 */
-	void announce() {
-		LockProviderFactory factory = this.created;
+	void announce(LockProvider provider) {
+		LockProviderFactory factory = this.inherited.getAsBoolean() ? chosenAlike(provider) : this.created;
 		if (factory != null) {
 			warnOfLimits(factory);
 		}
+	}
+
+	// a store of this host, say, in place of the database that only the child has
+	private @Nullable LockProviderFactory chosenAlike(LockProvider inherited) {
+		LockProviderFactory own;
+		try {
+			own = select();
+		}
+		catch (StoreSetupException ex) {
+			// the parent has made the choice that is not clear here
+			return null;
+		}
+		if (!own.type().name().equalsIgnoreCase(inherited.name())) {
+			String chosen = own.type().name().toLowerCase(Locale.ROOT);
+			throw unfit(
+					"The parent context keeps the locks in the " + inherited.name()
+							+ " store, which serves this context as well, but here it would be " + chosen + ".",
+					"Give both contexts one mutex.provider and the store it needs, or exclude MutexAutoConfiguration"
+							+ " from the parent.");
+		}
+		return own;
 	}
 
 	/**

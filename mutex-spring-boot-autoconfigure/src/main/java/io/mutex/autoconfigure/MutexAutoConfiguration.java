@@ -18,6 +18,7 @@ import io.mutex.interceptor.MutexAnnotationBeanPostProcessor;
 import io.mutex.interceptor.RunAdvice;
 import io.mutex.interceptor.RunRetention;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -50,6 +51,8 @@ import org.springframework.core.env.Environment;
 public class MutexAutoConfiguration {
 
 	static final String ENGINE_BEAN_NAME = "mutexEngine";
+
+	private static final String PROVIDER_BEAN_NAME = "mutexLockProvider";
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -93,11 +96,17 @@ public class MutexAutoConfiguration {
 
 		@Bean
 		LockProviderSelector mutexLockProviderSelector(MutexProperties properties, Environment environment,
-				List<LockProviderFactory> factories) {
-			return new LockProviderSelector(properties, environment, factories);
+				List<LockProviderFactory> factories, ConfigurableListableBeanFactory beanFactory) {
+			return new LockProviderSelector(properties, environment, factories, () -> isProviderOfParent(beanFactory));
 		}
 
-		@Bean
+		private static boolean isProviderOfParent(ConfigurableListableBeanFactory beanFactory) {
+			BeanFactory parent = beanFactory.getParentBeanFactory();
+			return parent != null && parent.containsBean(PROVIDER_BEAN_NAME)
+					&& beanFactory.getBeanNamesForType(LockProvider.class, true, false).length == 0;
+		}
+
+		@Bean(PROVIDER_BEAN_NAME)
 		@Lazy
 		@ConditionalOnMissingBean
 		LockProvider mutexLockProvider(LockProviderSelector selector) {

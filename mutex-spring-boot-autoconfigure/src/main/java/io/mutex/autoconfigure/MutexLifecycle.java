@@ -75,7 +75,7 @@ final class MutexLifecycle implements SmartLifecycle {
 	private void checkStore(LockProvider provider) {
 		check(provider.name() + " store of the locks", () -> {
 			provider.check();
-			this.selector.announce();
+			this.selector.announce(provider);
 		});
 	}
 

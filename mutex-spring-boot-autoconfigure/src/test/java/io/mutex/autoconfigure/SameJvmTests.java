@@ -29,6 +29,7 @@ import io.mutex.LockNotAcquiredException;
 import io.mutex.LockProvider;
 import io.mutex.LockRequest;
 import io.mutex.MutexTemplate;
+import io.mutex.StoreSetupException;
 import io.mutex.annotation.SingleRun;
 import io.mutex.engine.EngineSettings;
 import io.mutex.engine.LockEngine;
@@ -48,6 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationContextException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
@@ -180,6 +182,20 @@ class SameJvmTests {
 				.containsExactly(child.getBean(LockEngine.class));
 			parent.getBean(Job.class).daily();
 			assertThat(this.bodies).hasValue(2);
+		}
+	}
+
+	@Test
+	@DisplayName("C124 a child context does not start upon another store than it would choose")
+	void storeOfTheParentIsNotUsedInPlaceOfAnother() {
+		Map<String, Object> database = Map.of("mutex.provider", "jdbc", "spring.datasource.url",
+				"jdbc:h2:mem:below;DB_CLOSE_DELAY=-1");
+		try (AnnotationConfigApplicationContext parent = start(Map.of("mutex.provider", "memory"), null)) {
+			assertThatExceptionOfType(ApplicationContextException.class).isThrownBy(() -> start(database, parent))
+				.havingRootCause()
+				.isInstanceOf(StoreSetupException.class)
+				.withMessageContaining("memory")
+				.withMessageContaining("jdbc");
 		}
 	}
 
