@@ -76,11 +76,15 @@ enum Mutant {
 			Finder.of("jdbc.RecordRaceTests#unitThatSucceedsWhileItsRowIsWaitedForIsDone[2]")),
 
 	RELEASE_BEFORE_RECORD("the key is released before the record is written",
-			Mutation.in("engine/Settler.java")
-				.replace("() -> this.provider.complete(lease.grant(), unit), Outcome.EXECUTED,",
-						"() -> {\nthis.provider.release(lease.key(), lease.nonce(), true);\n"
-								+ "return this.provider.complete(lease.grant(), unit);\n}, Outcome.EXECUTED,"),
-			Finder.of("engine.SingleRunTests#runIsExecutedAndRecorded")),
+			Mutation.in("jdbc/PostgresFastPath.java")
+				.replace("(UPDATE @@lock@@ SET version = version + 1, expires_at = 0\"",
+						"(UPDATE @@lock@@ SET version = version + 1\"")
+				.replace("nonce = ? AND token = ? AND unit = ?\"", "(nonce = ? OR token >= ?) AND unit = ?\"")
+				.replace("\" AND expires_at > 0 AND \" + LOCK_TIMEOUT", "\" AND \" + LOCK_TIMEOUT")
+				.replace("return loudly(connection, this.settle,",
+						"release(connection, grant.key(), grant.nonce(), false);\n"
+								+ "return loudly(connection, this.settle,"),
+			Finder.of("jdbc.RecordRaceTests#recordAndReleaseAreOneStep[2]")),
 
 	RENEWAL_ON_APPLICATION_POOL("renewals wait for the connections of the application",
 			Mutation.in("jdbc/ConnectionSource.java").replace("withPoolSize(1)", "withPoolSize(0)"),

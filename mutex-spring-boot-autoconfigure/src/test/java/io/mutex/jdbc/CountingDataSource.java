@@ -14,13 +14,17 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
- * Lends one connection again and again, and keeps a list of what is sent over it.
+ * Lends one connection again and again, and keeps a list of what is sent over it, between
+ * which something else can be done.
  */
 final class CountingDataSource extends AbstractDataSource implements AutoCloseable {
 
 	private final Connection connection;
 
 	private final List<String> sent = new ArrayList<>();
+
+	private Runnable between = () -> {
+	};
 
 	CountingDataSource(DataSource target) throws SQLException {
 		this.connection = target.getConnection();
@@ -34,6 +38,14 @@ final class CountingDataSource extends AbstractDataSource implements AutoCloseab
 		List<String> copy = List.copyOf(this.sent);
 		this.sent.clear();
 		return copy;
+	}
+
+	/**
+	 * Has something done before each statement, commit and change of the connection.
+	 * @param action what to do
+	 */
+	void between(Runnable action) {
+		this.between = action;
 	}
 
 	@Override
@@ -60,6 +72,7 @@ final class CountingDataSource extends AbstractDataSource implements AutoCloseab
 				}
 				if (name.startsWith("execute") || name.equals("commit") || name.equals("rollback")
 						|| name.equals("setAutoCommit") || name.equals("setTransactionIsolation")) {
+					this.between.run();
 					this.sent.add(name + " " + ((arguments != null) ? arguments[0] : sql));
 				}
 				try {

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -11,6 +13,7 @@ import io.mutex.AcquireRequest;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Settlement;
 import io.mutex.run.RunRecord.Status;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -68,6 +71,25 @@ class RecordRaceTests {
 			running.commit();
 			provider.restore(running);
 			assertThat(answer.get(1, TimeUnit.MINUTES)).isInstanceOf(Acquisition.Done.class);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("nobody gets a unit between its release and its record")
+	void recordAndReleaseAreOneStep(JdbcPlatform platform) throws Exception {
+		TestDatabase database = TestDatabase.shared(platform);
+		JdbcSettings impatient = JdbcSettings.defaults().withTimeouts(Duration.ofMillis(200), Duration.ofSeconds(30));
+		try (CountingDataSource counting = new CountingDataSource(database.dataSource());
+				LockProvider provider = new JdbcLockProvider(counting, "test", PATIENT.withPoolSize(0));
+				LockProvider other = new JdbcLockProvider(database.dataSource(), "test", impatient)) {
+			Grant run = Requests.take(provider, Requests.request(Requests.newKey(), "u"));
+			List<Acquisition> answers = new ArrayList<>();
+			counting.between(() -> answers.add(other.acquire(Requests.request(run.key(), "u"))));
+			assertThat(provider.complete(run, "u")).isEqualTo(Settlement.SETTLED);
+			answers.add(other.acquire(Requests.request(run.key(), "u")));
+			assertThat(answers).hasSizeGreaterThanOrEqualTo(2).noneMatch(Acquisition.Granted.class::isInstance);
+			assertThat(answers.get(answers.size() - 1)).isInstanceOf(Acquisition.Done.class);
 		}
 	}
 
