@@ -46,11 +46,14 @@ final class Engines implements AutoCloseable {
 	}
 
 	/**
-	 * Another instance of the application, on the same store.
+	 * Another instance of the application, on the same store, of which it has a provider
+	 * of its own.
 	 * @return the engine
 	 */
 	LockEngine other() {
-		LockEngine other = engine(this.store, TimeSource.SYSTEM);
+		FaultyProvider provider = new FaultyProvider(this.store, this.store.expires());
+		provider.listening = this.store::listen;
+		LockEngine other = engine(provider, TimeSource.SYSTEM);
 		this.others.add(other);
 		return other;
 	}

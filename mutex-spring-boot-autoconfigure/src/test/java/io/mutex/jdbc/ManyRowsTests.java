@@ -153,7 +153,8 @@ class ManyRowsTests {
 		assertThat(plans).hasSizeGreaterThan(4);
 		String all = plans.stream()
 			.flatMap(String::lines)
-			.filter((line) -> !line.contains("UNION RESULT"))
+			// an insertion looks for nothing, but is listed like a look at all rows
+			.filter((line) -> !line.contains("UNION RESULT") && !line.contains(" INSERT "))
 			.collect(Collectors.joining("\n"));
 		switch (platform) {
 			case POSTGRESQL -> assertThat(all).contains("Index Scan using mutex_run_pkey")
