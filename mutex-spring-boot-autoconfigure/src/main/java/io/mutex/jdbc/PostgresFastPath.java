@@ -70,18 +70,23 @@ final class PostgresFastPath extends FastPath {
 			+ " UPDATE @@lock@@ l SET version = l.version + 1, waiter = ?, waiter_until = ? FROM seen"
 			+ " WHERE l.namespace = ? AND l.lock_key = ? AND l.slot = 0 AND l.version = seen.version";
 
-	// the rows are locked without waiting: a locked row answers BUSY and delays no other
-	private static final String RENEW = "WITH asked AS (SELECT * FROM unnest(?::text[], ?::text[], ?::bigint[],"
-			+ " ?::bigint[]) WITH ORDINALITY AS a(lock_key, nonce, token, ttl, position)),"
-			+ " held AS MATERIALIZED (SELECT l.lock_key, a.ttl, a.position FROM asked a JOIN @@lock@@ l"
-			+ " ON l.namespace = ? AND l.lock_key = a.lock_key COLLATE \"C\" AND l.slot = 0 WHERE l.nonce = a.nonce"
+	// the rows are locked without waiting: a locked row answers BUSY and delays no other.
+	// The namespace is a column of what is asked for, not a constant: without statistics
+	// a planner takes few rows to be of a namespace, and would look at all of them for
+	// each key
+	private static final String RENEW = "WITH asked AS MATERIALIZED (SELECT ?::text COLLATE \"C\" AS namespace,"
+			+ " lock_key COLLATE \"C\" AS lock_key, nonce, token, ttl, position FROM unnest(?::text[], ?::text[],"
+			+ " ?::bigint[], ?::bigint[]) WITH ORDINALITY AS a(lock_key, nonce, token, ttl, position)),"
+			+ " held AS MATERIALIZED (SELECT l.namespace, l.lock_key, a.ttl, a.position FROM asked a JOIN @@lock@@ l"
+			+ " ON l.namespace = a.namespace AND l.lock_key = a.lock_key AND l.slot = 0 WHERE l.nonce = a.nonce"
 			+ " AND l.token = a.token AND l.expires_at > @@now@@ FOR UPDATE OF l SKIP LOCKED),"
 			+ " renewed AS (UPDATE @@lock@@ l SET version = l.version + 1,"
-			+ " expires_at = greatest(l.expires_at, @@now@@ + h.ttl) FROM held h WHERE l.namespace = ?"
+			+ " expires_at = greatest(l.expires_at, @@now@@ + h.ttl) FROM held h WHERE l.namespace = h.namespace"
 			+ " AND l.lock_key = h.lock_key AND l.slot = 0 RETURNING h.position)"
-			+ " SELECT a.position, r.position IS NOT NULL, EXISTS (SELECT 1 FROM @@lock@@ l WHERE l.namespace = ?"
-			+ " AND l.lock_key = a.lock_key COLLATE \"C\" AND l.slot = 0 AND l.nonce = a.nonce AND l.token = a.token"
-			+ " AND l.expires_at > @@now@@) FROM asked a LEFT JOIN renewed r ON r.position = a.position";
+			+ " SELECT a.position, r.position IS NOT NULL, EXISTS (SELECT 1 FROM @@lock@@ l WHERE"
+			+ " l.namespace = a.namespace AND l.lock_key = a.lock_key AND l.slot = 0 AND l.nonce = a.nonce"
+			+ " AND l.token = a.token AND l.expires_at > @@now@@) FROM asked a"
+			+ " LEFT JOIN renewed r ON r.position = a.position";
 
 	private final String acquire;
 
@@ -257,13 +262,12 @@ final class PostgresFastPath extends FastPath {
 	@Override
 	List<Renewal> renew(Connection connection, List<Grant> grants) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.renew)) {
-			statement.setArray(1, array(connection, "text", grants, Grant::key));
-			statement.setArray(2, array(connection, "text", grants, Grant::nonce));
-			statement.setArray(3, array(connection, "bigint", grants, Grant::token));
-			statement.setArray(4, array(connection, "bigint", grants, (grant) -> Micros.of(grant.ttl())));
-			statement.setString(5, namespace());
-			statement.setString(6, namespace());
-			statement.setString(7, namespace());
+			PostgresDriver.planEachTime(statement);
+			statement.setString(1, namespace());
+			statement.setArray(2, array(connection, "text", grants, Grant::key));
+			statement.setArray(3, array(connection, "text", grants, Grant::nonce));
+			statement.setArray(4, array(connection, "bigint", grants, Grant::token));
+			statement.setArray(5, array(connection, "bigint", grants, (grant) -> Micros.of(grant.ttl())));
 			Renewal[] answers = new Renewal[grants.size()];
 			Arrays.fill(answers, Renewal.BUSY);
 			try (ResultSet rows = statement.executeQuery()) {

@@ -1,6 +1,5 @@
 package io.mutex.jdbc;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -67,28 +66,13 @@ final class PostgresNotifications {
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}
-			if (call(hear, notified, BEAT) instanceof Object[] notifications) {
+			if (PostgresDriver.call(hear, notified, BEAT) instanceof Object[] notifications) {
 				for (Object notification : notifications) {
-					released.accept(String.valueOf(call(key, notification)));
+					released.accept(String.valueOf(PostgresDriver.call(key, notification)));
 				}
 			}
 		}
 		return true;
-	}
-
-	private static @Nullable Object call(Method method, Object target, Object... arguments) throws SQLException {
-		try {
-			return method.invoke(target, arguments);
-		}
-		catch (InvocationTargetException ex) {
-			if (ex.getCause() instanceof SQLException cause) {
-				throw cause;
-			}
-			throw new IllegalStateException(ex);
-		}
-		catch (IllegalAccessException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

@@ -77,6 +77,9 @@ final class CountingDataSource extends AbstractDataSource implements AutoCloseab
 				}
 				try {
 					Object result = method.invoke(target, arguments);
+					if (name.equals("unwrap")) {
+						return result;
+					}
 					if (result instanceof PreparedStatement) {
 						return proxy(PreparedStatement.class, result, (String) arguments[0]);
 					}

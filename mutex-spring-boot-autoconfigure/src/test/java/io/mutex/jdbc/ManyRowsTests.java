@@ -1,7 +1,9 @@
 package io.mutex.jdbc;
 
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -10,6 +12,7 @@ import io.mutex.AcquireRequest;
 import io.mutex.Acquisition;
 import io.mutex.LockProvider;
 import io.mutex.LockProvider.Grant;
+import io.mutex.LockProvider.Renewal;
 import io.mutex.LockProvider.Settlement;
 import io.mutex.Purged;
 import io.mutex.run.Owner;
@@ -102,6 +105,34 @@ class ManyRowsTests {
 			.doesNotContain("mutex_run_began")
 			.doesNotContain("mutex_run_kept")
 			.doesNotContain("Seq Scan");
+	}
+
+	@Test
+	void renewalsLookAtFewRowsBeforeTheDatabaseHasStatistics() throws Exception {
+		TestDatabase database = TestDatabase.of(JdbcPlatform.POSTGRESQL);
+		database.execute("ALTER TABLE mutex_lock SET (autovacuum_enabled = false)");
+		try (CountingDataSource connection = new CountingDataSource(database.dataSource());
+				LockProvider provider = TestDatabase.provider(connection, JdbcSettings.defaults().withPoolSize(0))) {
+			List<Grant> grants = new ArrayList<>(List.of(Requests.take(provider, "key")));
+			// a plan of the driver's or the server's for later, if they keep one
+			for (int i = 0; i < 12; i++) {
+				provider.renew(grants);
+			}
+			for (int i = 0; i < 1000; i++) {
+				grants.add(Requests.take(provider, "key-" + i));
+			}
+			long before = rowsRead(database, connection);
+			assertThat(provider.renew(grants.subList(0, 500))).containsOnly(Renewal.RENEWED);
+			assertThat(rowsRead(database, connection) - before).isBetween(500L, 10_000L);
+		}
+	}
+
+	private static long rowsRead(TestDatabase database, CountingDataSource connection) throws SQLException {
+		try (Statement statement = connection.getConnection().createStatement()) {
+			statement.execute("SELECT pg_stat_force_next_flush()");
+		}
+		return Long.parseLong(database.query("SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)"
+				+ " FROM pg_stat_user_tables WHERE relname = 'mutex_lock'"));
 	}
 
 	// H2 looks for the newest run of a key among all of them
