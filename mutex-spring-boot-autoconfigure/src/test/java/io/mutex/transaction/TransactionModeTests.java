@@ -2,6 +2,7 @@ package io.mutex.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -104,7 +105,7 @@ class TransactionModeTests {
 	@EnumSource(Isolations.class)
 	void bodyLongerThanTheLeaseSucceedsOnMariaDbOrIsRefusedBeforeIt(Isolations isolation) throws SQLException {
 		try (TransactionalApplication application = TransactionalApplication.start(Stores.MARIADB.newUrl(),
-				DefaultBeans.class, "mutex.single-run.lease=1s",
+				DefaultBeans.class, "mutex.single-run.lease=3s",
 				"spring.datasource.hikari.transaction-isolation=" + isolation.name())) {
 			boolean snapshots = application.query("SELECT IF(@@innodb_snapshot_isolation, 'ON', 'OFF')").equals("ON");
 			boolean fits = !snapshots || isolation.level <= Connection.TRANSACTION_READ_COMMITTED;
@@ -122,11 +123,13 @@ class TransactionModeTests {
 		}
 	}
 
+	// beyond the lease that the call began with
 	private static void awaitRenewal(TransactionalApplication application) {
 		String first = application.query("SELECT expires_at FROM mutex_lock");
 		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
 			.until(() -> Long.parseLong(application.query("SELECT expires_at FROM mutex_lock")) > Long.parseLong(first)
-					+ 1_000_000);
+					+ 3_000_000);
 	}
 
 	@ParameterizedTest
