@@ -3,23 +3,24 @@
 #
 #   lab/run.sh (all|trials|soak|P1|P2|J12|...)... [--provider=file|postgresql|mariadb|redis] [--minutes=1] [--seed=7] [--short]
 #         [--parallel=2]
-#   lab/run.sh baselines [P2|...]... [--minutes=0.5] [--seed=7] [--short]
+#   lab/run.sh baselines [P2|...]... [--minutes=0.5] [--seed=7] [--short] [--parallel=2]
 #   lab/run.sh mutants [SPLIT|...]... [--minutes=0.25] [--seed=7]
 #
 # A name is that of a fault. Those in Scenario.java are made to happen to worker processes at random times, on every provider
 # that they fit or on the given ones, for --minutes each (--short: ten seconds); those in Trial.java are shown by tests of the
 # library; some are both. "all" plays all scenarios but the soak, then all trials, and writes both tables into
-# docs/reliability.md; "trials" plays all trials and writes theirs; "soak" plays random faults of all kinds, on --parallel
-# providers at a time, and writes its table if it has played all four. The exit value is 0 if everything was passed, or skipped
-# for want of a tool; with MUTEX_LAB_STRICT=true nothing may be skipped. "baselines" plays faults with Mutex and with other
-# libraries, side by side, and writes the table of them. "mutants" puts faults into copies of the library (Mutant.java) and says
-# what finds them, and writes the table of all; the exit value is 0 if each is found.
+# docs/reliability.md; "trials" plays all trials and writes theirs; "soak" plays random faults of all kinds, and writes its
+# table if it has played all four providers. The exit value is 0 if everything was passed, or skipped for want of a tool; with
+# MUTEX_LAB_STRICT=true nothing may be skipped. "baselines" plays faults with Mutex and with other libraries, side by side, and
+# writes the table of them. "mutants" puts faults into copies of the library (Mutant.java) and says what finds them, and writes
+# the table of all; the exit value is 0 if each is found. --parallel runs are under way at a time, by default as many as there
+# are processors.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ $# -eq 0 ]]; then
-	sed -n '2,16s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,17s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
 

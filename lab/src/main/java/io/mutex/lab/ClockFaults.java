@@ -1,8 +1,10 @@
 package io.mutex.lab;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.mutex.testing.ClockShim;
+import io.mutex.testing.JavaProcess;
 
 /**
  * What can happen to clocks.
@@ -24,6 +26,19 @@ final class ClockFaults {
 	static void suspend(Field field) {
 		field.fault("C5", field.name(0), () -> field.workerClock().move(Duration.ofHours(1)), 1000,
 				() -> field.workerClock().move(Duration.ZERO));
+	}
+
+	// by itself the clock goes wrong from the beginning on
+	static void cutOffDrifting(Field field) {
+		JavaProcess worker = field.workers.get(0);
+		worker.sendLine("time");
+		long time = Long.parseLong(worker.awaitLine("TIME ", Duration.ofMinutes(1)).substring("TIME ".length()));
+		long off = System.nanoTime() - time;
+		boolean known = Math.abs(System.nanoTime() - field.workerClock().trueNanos(time)) < off / 2;
+		field.hit((off > 0 && known) ? 1 : 0);
+		field.holder(List.of(field.name(0)), Provider.LEASE);
+		field.fault(field.scenario.name(), field.name(0), field.proxies.get(0)::hold, 2 * Provider.LEASE.toMillis(),
+				field.proxies.get(0)::pass);
 	}
 
 	static void moveServer(Field field) {

@@ -43,6 +43,14 @@ final class Effects {
 		return Takeover.of(history).size() + disturbed(field, history);
 	}
 
+	// C7: two held a key at once, since one of them measured its lease with a slow clock
+	static long overlaps(Field field, History history) {
+		return Checker.check(history, Allowance.of(field.provider.takeover()))
+			.stream()
+			.filter((violation) -> violation.invariant().equals("I4"))
+			.count();
+	}
+
 	/**
 	 * The calls that a fault, or what it left behind, has hit.
 	 * @param field where

@@ -27,6 +27,10 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 				this.key, this.nonce, Long.toString(this.token), this.detail.replaceAll("\\s+", " "));
 	}
 
+	Event at(long time) {
+		return new Event(time, this.process, this.attempt, this.kind, this.key, this.nonce, this.token, this.detail);
+	}
+
 	/**
 	 * What names the call over all processes.
 	 * @return the name

@@ -1,7 +1,6 @@
 package io.mutex.lab;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +41,11 @@ final class Field implements AutoCloseable {
 
 	private static final int LOOKS = 100;
 
-	private static final Set<Scenario> WORKER_CLOCK = EnumSet.of(Scenario.C1, Scenario.C5, Scenario.SOAK);
+	private static final Set<Scenario> WORKER_CLOCK = EnumSet.of(Scenario.C1, Scenario.C5, Scenario.C7, Scenario.C7_FAR,
+			Scenario.SOAK);
+
+	// by how many parts in a million the clocks of a worker gain
+	private static final Map<Scenario, Integer> DRIFT = Map.of(Scenario.C7, -10_000, Scenario.C7_FAR, -250_000);
 
 	private static final Set<Scenario> SERVER_CLOCK = EnumSet.of(Scenario.C3, Scenario.C4, Scenario.SOAK);
 
@@ -50,6 +53,8 @@ final class Field implements AutoCloseable {
 	private static final Set<Scenario> FORGETFUL = EnumSet.of(Scenario.R1, Scenario.R7, Scenario.SOAK);
 
 	private static final Duration STAYING = Duration.ofMillis(800);
+
+	final Scenario scenario;
 
 	final Provider provider;
 
@@ -79,8 +84,6 @@ final class Field implements AutoCloseable {
 
 	private final @Nullable SmallDisk disk;
 
-	private final boolean ballast;
-
 	private final Subject subject;
 
 	private final Recorder recorder;
@@ -96,16 +99,19 @@ final class Field implements AutoCloseable {
 	private long hits;
 
 	Field(Scenario scenario, Provider provider, Subject subject, long seed, Path directory) throws IOException {
+		this.scenario = scenario;
 		this.provider = provider;
-		this.ballast = scenario == Scenario.P5;
 		this.subject = subject;
 		this.seed = seed;
 		this.random = new Random(seed);
 		this.schedule = new Random(~seed);
 		this.directory = directory;
 		this.recorder = new Recorder(directory, NEMESIS);
-		this.holders = new Holders(directory);
+		this.holders = new Holders(directory, this::onTrueTime);
 		this.workerClock = WORKER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
+		if (this.workerClock != null) {
+			this.workerClock.drift(DRIFT.getOrDefault(scenario, 0));
+		}
 		this.serverClock = SERVER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
 		boolean forgetful = provider == Provider.REDIS && FORGETFUL.contains(scenario);
 		this.server = provider.start(this.serverClock, forgetful ? new String[] { "--appendonly", "no" }
@@ -162,7 +168,7 @@ final class Field implements AutoCloseable {
 		if (this.data != null && this.url.isEmpty()) {
 			builder.systemProperty("lab.data", Integer.toString(this.data.port()));
 		}
-		if (this.ballast && index == 0) {
+		if (this.scenario == Scenario.P5 && index == 0) {
 			builder.jvmArguments("-Xmx1600m").systemProperty("lab.ballast", "30000000");
 		}
 		if (this.workerClock != null && index == 0) {
@@ -177,10 +183,7 @@ final class Field implements AutoCloseable {
 	}
 
 	TestServer server() {
-		if (this.server == null) {
-			throw new IllegalStateException("There is no server");
-		}
-		return this.server;
+		return present(this.server);
 	}
 
 	ClockShim workerClock() {
@@ -191,11 +194,11 @@ final class Field implements AutoCloseable {
 		return present(this.serverClock);
 	}
 
-	private static ClockShim present(@Nullable ClockShim clock) {
-		if (clock == null) {
-			throw new IllegalStateException("The clock cannot be moved");
+	private static <T> T present(@Nullable T part) {
+		if (part == null) {
+			throw new IllegalStateException("The scenario has no such server, disk or clock");
 		}
-		return clock;
+		return part;
 	}
 
 	/**
@@ -217,10 +220,7 @@ final class Field implements AutoCloseable {
 	}
 
 	SmallDisk disk() {
-		if (this.disk == null) {
-			throw new IllegalStateException("There is no small disk");
-		}
-		return this.disk;
+		return present(this.disk);
 	}
 
 	String url() {
@@ -241,23 +241,29 @@ final class Field implements AutoCloseable {
 	 * @return its index
 	 */
 	int holder() {
+		return this.names.indexOf(holder(this.names, STAYING).orElseGet(() -> name(any())));
+	}
+
+	/**
+	 * Waits until one of some workers is between a read and its write.
+	 * @param names the names of the workers
+	 * @param staying how much longer it is to stay there
+	 * @return its name, empty if there is none for long
+	 */
+	Optional<String> holder(List<String> names, Duration staying) {
 		for (int look = 0; look < LOOKS; look++) {
-			Optional<String> holder = this.holders.find(this.names, STAYING.toNanos());
+			Optional<String> holder = this.holders.find(names, staying.toNanos());
 			if (holder.isPresent()) {
-				return this.names.indexOf(holder.get());
+				return holder;
 			}
 			sleep(50);
 		}
-		return any();
+		return Optional.empty();
 	}
 
-	private History read(List<Entry> entries) {
-		try {
-			return History.read(this.directory, entries);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	// what a worker with a wrong clock has written down too
+	private Event onTrueTime(Event event) {
+		return hasClock(event.process()) ? event.at(workerClock().trueNanos(event.at())) : event;
 	}
 
 	/**
@@ -361,7 +367,8 @@ final class Field implements AutoCloseable {
 			return new Entry(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]), words[4]);
 		}).toList();
 		Files.write(this.directory.resolve("entries"), entries.stream().map(Entry::toString).toList());
-		return read(entries);
+		History history = History.read(this.directory, entries);
+		return new History(history.events().stream().map(this::onTrueTime).toList(), entries);
 	}
 
 	// a worker of which a thread has died has not seen all faults

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,12 +24,20 @@ final class Holders {
 
 	private final Path directory;
 
+	private final UnaryOperator<Event> time;
+
 	private final Map<Path, Long> read = new HashMap<>();
 
 	private final Map<String, Event> reads = new HashMap<>();
 
-	Holders(Path directory) {
+	/**
+	 * Looks at nothing yet.
+	 * @param directory where the histories are
+	 * @param time corrects the time of an event
+	 */
+	Holders(Path directory, UnaryOperator<Event> time) {
 		this.directory = directory;
+		this.time = time;
 	}
 
 	/**
@@ -41,7 +50,7 @@ final class Holders {
 	synchronized Optional<String> find(List<String> processes, long nanos) {
 		try (Stream<Path> files = Files.list(this.directory)) {
 			for (Path file : files.filter((each) -> each.toString().endsWith(".history")).toList()) {
-				added(file).lines().map(Event::parse).forEach(this::apply);
+				added(file).lines().map(Event::parse).map(this.time).forEach(this::apply);
 			}
 		}
 		catch (IOException ex) {

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.mutex.lab.Result.Verdict;
 
@@ -83,29 +84,32 @@ public final class Laboratory {
 		System.exit((passed && !verdicts.isEmpty()) ? 0 : 1);
 	}
 
-	private List<Verdict> play() throws IOException {
+	private List<Verdict> play() {
 		System.out.println("seed " + this.seed);
 		Play play = new Play(this.seconds, this.seed);
-		List<Result> results = new ArrayList<>();
+		List<Supplier<Result>> runs = new ArrayList<>();
 		for (Scenario scenario : this.scenarios) {
 			for (Provider provider : this.providers) {
 				if (scenario != Scenario.SOAK && scenario.providers().contains(provider)) {
-					Result result = play.of(scenario, provider, Subject.MUTEX);
-					results.add(result);
-					if (this.all) {
-						Page.write("faults", Report.faults(results, play));
-					}
-					System.out.println(result.line());
-					if (!result.reason().isEmpty()) {
-						System.out.println(result.reason());
-					}
+					runs.add(() -> play.of(scenario, provider, Subject.MUTEX));
 				}
 			}
 		}
+		List<Result> results = new ArrayList<>();
+		Play.each(runs, this.parallel, (result) -> {
+			results.add(result);
+			if (this.all) {
+				Page.write("faults", Report.faults(results, play, this.parallel));
+			}
+			System.out.println(result.line());
+			if (!result.reason().isEmpty()) {
+				System.out.println(result.reason());
+			}
+		});
 		return results.stream().map(Result::verdict).toList();
 	}
 
-	private List<Verdict> soak() throws IOException {
+	private List<Verdict> soak() {
 		if (!this.scenarios.contains(Scenario.SOAK)) {
 			return List.of();
 		}

@@ -1,6 +1,7 @@
 package io.mutex.lab;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -19,10 +20,14 @@ public final class Page {
 	 * Replaces one section.
 	 * @param section the name in its marks
 	 * @param text the text, in Markdown
-	 * @throws IOException if the page cannot be read or written
 	 */
-	public static void write(String section, String text) throws IOException {
-		Files.writeString(FILE, replace(Files.readString(FILE), section, text));
+	public static void write(String section, String text) {
+		try {
+			Files.writeString(FILE, replace(Files.readString(FILE), section, text));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	static String replace(String page, String section, String text) {

@@ -1,10 +1,16 @@
 package io.mutex.lab;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.mutex.lab.Result.Verdict;
 import org.opentest4j.TestAbortedException;
@@ -18,19 +24,48 @@ import org.opentest4j.TestAbortedException;
 public record Play(double seconds, long seed) {
 
 	/**
+	 * Plays several runs at a time.
+	 * @param <T> what comes out of a run
+	 * @param runs the runs
+	 * @param parallel how many at a time
+	 * @param done takes what came out, in the order of the runs
+	 */
+	public static <T> void each(List<Supplier<T>> runs, int parallel, Consumer<T> done) {
+		ExecutorService executor = Executors.newFixedThreadPool(parallel);
+		try {
+			runs.stream()
+				.map((run) -> CompletableFuture.supplyAsync(run, executor))
+				.toList()
+				.forEach((run) -> done.accept(run.join()));
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	/**
 	 * Plays one scenario and judges it.
 	 * @param scenario the fault
 	 * @param provider where the locks are
 	 * @param subject what is put into the field
 	 * @return the result
-	 * @throws IOException if the files of the run cannot be written or read
 	 */
-	public Result of(Scenario scenario, Provider provider, Subject subject) throws IOException {
+	public Result of(Scenario scenario, Provider provider, Subject subject) {
 		return of(scenario, provider, subject, (history) -> {
 		});
 	}
 
-	Result of(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader) throws IOException {
+	Result of(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader) {
+		try {
+			return result(scenario, provider, subject, reader);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private Result result(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader)
+			throws IOException {
 		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
 		try (Field field = new Field(scenario, provider, subject, this.seed, directory)) {
 			field.start();

@@ -10,15 +10,18 @@ final class Report {
 	private Report() {
 	}
 
-	static String faults(List<Result> results, Play play) {
-		StringBuilder text = new StringBuilder("""
-				`lab/run.sh all`, seed %d. Each row is one run: three applications take three locks and jobs with leases
-				of two seconds while the fault is made to happen again and again for about %.0f seconds.
+	static String faults(List<Result> results, Play play, int parallel) {
+		StringBuilder text = new StringBuilder(
+				"""
+						`lab/run.sh all`, seed %d. Each row is one run: three applications take three locks and jobs with leases
+						of two seconds while the fault is made to happen again and again for about %.0f seconds; %d runs are under
+						way at a time.
 
-				| fault | what happens | provider | verdict | grants | effects | stale writes refused | accepted | \
-				take-over p50 / max (ms) |
-				|---|---|---|---|---|---|---|---|---|
-				""".formatted(play.seed(), play.seconds()));
+						| fault | what happens | provider | verdict | grants | effects | stale writes refused | accepted | \
+						take-over p50 / max (ms) |
+						|---|---|---|---|---|---|---|---|---|
+						"""
+					.formatted(play.seed(), play.seconds(), parallel));
 		results.forEach((result) -> text.append(result.line()).append('\n'));
 		results.stream()
 			.filter((result) -> !result.reason().isEmpty())

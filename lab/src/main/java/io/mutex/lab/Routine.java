@@ -83,15 +83,22 @@ public abstract class Routine {
 	// a line ends the work, another one asks for the data
 	private static void awaitEnd(Ballast ballast) throws IOException {
 		while (true) {
-			ByteArrayOutputStream line = new ByteArrayOutputStream();
-			for (int next = System.in.read(); next >= 0 && next != '\n'; next = System.in.read()) {
-				line.write(next);
+			switch (readLine()) {
+				case "gc" -> System.out.println("PAUSE " + ballast.collect());
+				case "time" -> System.out.println("TIME " + System.nanoTime());
+				default -> {
+					return;
+				}
 			}
-			if (!line.toString(StandardCharsets.US_ASCII).equals("gc")) {
-				return;
-			}
-			System.out.println("PAUSE " + ballast.collect());
 		}
+	}
+
+	private static String readLine() throws IOException {
+		ByteArrayOutputStream line = new ByteArrayOutputStream();
+		for (int next = System.in.read(); next >= 0 && next != '\n'; next = System.in.read()) {
+			line.write(next);
+		}
+		return line.toString(StandardCharsets.US_ASCII);
 	}
 
 	// a server that has just come back may not answer at once

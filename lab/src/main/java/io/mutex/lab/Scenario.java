@@ -78,6 +78,12 @@ public enum Scenario {
 	C5("the wall clock of a holder jumps, its monotonic clock does not", servers(), Place.CLOCK, ClockFaults::suspend,
 			Effects::lostByClock),
 
+	C7("the clocks of a holder run slow by one percent, and it is cut off", servers(), Place.NETWORK,
+			ClockFaults::cutOffDrifting, Effects::hitAndDisturbed),
+
+	C7_FAR("the clocks of a holder run slow by a quarter, and it is cut off", servers(), Place.NETWORK,
+			ClockFaults::cutOffDrifting, Effects::overlaps, "I4"),
+
 	F8("the lock file of a stopped holder is removed", EnumSet.of(Provider.FILE), Place.WORKER,
 			WorkerFaults::removeLockFiles, Effects::disturbed, "I4", "I5", "I9"),
 

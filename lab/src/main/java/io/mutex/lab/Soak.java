@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 final class Soak {
 
 	// what needs a machine of its own, and what is made of others
-	private static final Set<Scenario> LEFT_OUT = EnumSet.of(Scenario.P5, Scenario.J3, Scenario.J15, Scenario.F10,
-			Scenario.SOAK);
+	private static final Set<Scenario> LEFT_OUT = EnumSet.of(Scenario.P5, Scenario.J3, Scenario.J15, Scenario.C7,
+			Scenario.C7_FAR, Scenario.F10, Scenario.SOAK);
 
 	// whose holders write late, which is what the guards are for
 	private static final Set<Scenario> OFTEN = EnumSet.of(Scenario.P2, Scenario.F8);

@@ -1,14 +1,9 @@
 package io.mutex.lab;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.mutex.lab.Result.Verdict;
@@ -52,38 +47,23 @@ final class SoakReport {
 	 * @return a row for each provider
 	 */
 	static List<Row> play(Play play, Set<Provider> providers, int parallel) {
-		ExecutorService executor = Executors.newFixedThreadPool(parallel);
-		try {
-			return providers.stream()
-				.map((provider) -> CompletableFuture.supplyAsync(() -> row(play, provider), executor))
-				.toList()
-				.stream()
-				.map(CompletableFuture::join)
-				.toList();
-		}
-		catch (CompletionException ex) {
-			throw new IllegalStateException("A soak could not be played", ex.getCause());
-		}
-		finally {
-			executor.shutdownNow();
-		}
+		List<Row> rows = new ArrayList<>();
+		Play.each(providers.stream().<Supplier<Row>>map((provider) -> () -> row(play, provider)).toList(), parallel,
+				(row) -> {
+					rows.add(row);
+					System.out.println(row.line());
+					if (!row.reason().isEmpty()) {
+						System.out.println(row.reason());
+					}
+				});
+		return rows;
 	}
 
 	private static Row row(Play play, Provider provider) {
 		List<Figures> figures = new ArrayList<>(List.of(Figures.NONE));
-		try {
-			Result result = play.of(Scenario.SOAK, provider, Subject.MUTEX,
-					(history) -> figures.set(0, Figures.of(history, Window.of(history, provider))));
-			Row row = new Row(result, figures.get(0));
-			System.out.println(row.line());
-			if (!row.reason().isEmpty()) {
-				System.out.println(row.reason());
-			}
-			return row;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Result result = play.of(Scenario.SOAK, provider, Subject.MUTEX,
+				(history) -> figures.set(0, Figures.of(history, Window.of(history, provider))));
+		return new Row(result, figures.get(0));
 	}
 
 	static String text(List<Row> rows, Play play, int parallel) {

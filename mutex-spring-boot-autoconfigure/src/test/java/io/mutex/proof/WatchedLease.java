@@ -1,25 +1,17 @@
 package io.mutex.proof;
 
-import java.time.Duration;
-import java.util.List;
-
-import io.mutex.Fence;
-import io.mutex.FencingToken;
 import io.mutex.Lease;
-import io.mutex.StaleFencingTokenException;
-import org.jspecify.annotations.Nullable;
+import io.mutex.testing.DelegatingLease;
 
 /**
  * A lease whose holder can be stopped right after it has found it valid.
  */
-final class WatchedLease implements Lease {
-
-	private final Lease lease;
+final class WatchedLease extends DelegatingLease {
 
 	private final Runnable foundValid;
 
 	WatchedLease(Lease lease, Runnable foundValid) {
-		this.lease = lease;
+		super(lease);
 		this.foundValid = foundValid;
 	}
 
@@ -27,51 +19,6 @@ final class WatchedLease implements Lease {
 	public void assertValid() {
 		this.lease.assertValid();
 		this.foundValid.run();
-	}
-
-	@Override
-	public String key() {
-		return this.lease.key();
-	}
-
-	@Override
-	public String name() {
-		return this.lease.name();
-	}
-
-	@Override
-	public FencingToken token() {
-		return this.lease.token();
-	}
-
-	@Override
-	public String nonce() {
-		return this.lease.nonce();
-	}
-
-	@Override
-	public @Nullable String unit() {
-		return this.lease.unit();
-	}
-
-	@Override
-	public boolean isValid() {
-		return this.lease.isValid();
-	}
-
-	@Override
-	public @Nullable Duration remaining() {
-		return this.lease.remaining();
-	}
-
-	@Override
-	public List<Fence> fences() {
-		return this.lease.fences();
-	}
-
-	@Override
-	public void refused(StaleFencingTokenException refusal) {
-		this.lease.refused(refusal);
 	}
 
 }

@@ -17,12 +17,19 @@ import java.util.Map;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The time of day of a server, which a test can move while it runs. Needs gcc; without it
- * the test is aborted, or fails where {@code MUTEX_LAB_STRICT} is {@code true}.
+ * The clocks of a process: the time of day, which a test can move while it runs, and how
+ * fast all of them run. Needs gcc; without it the test is aborted, or fails where
+ * {@code MUTEX_LAB_STRICT} is {@code true}.
  */
 public final class ClockShim implements AutoCloseable {
 
+	private static final int MILLION = 1_000_000;
+
 	private final Path directory;
+
+	private final long since = System.nanoTime();
+
+	private int gain;
 
 	private ClockShim(Path directory) {
 		this.directory = directory;
@@ -36,7 +43,7 @@ public final class ClockShim implements AutoCloseable {
 				Files.copy(source, shim.directory.resolve("clock-shim.c"));
 			}
 			Process gcc = new ProcessBuilder("gcc", "-shared", "-fPIC", "-O1", "-o", shim.library().toString(),
-					shim.directory.resolve("clock-shim.c").toString())
+					shim.directory.resolve("clock-shim.c").toString(), "-ldl")
 				.redirectErrorStream(true)
 				.redirectOutput(shim.directory.resolve("gcc.log").toFile())
 				.start();
@@ -69,11 +76,34 @@ public final class ClockShim implements AutoCloseable {
 	 * @param offset how far it lies from the true one, negative for back
 	 */
 	public void move(Duration offset) {
-		ByteBuffer nanos = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-		nanos.putLong(0, offset.toNanos());
+		write(0, offset.toNanos());
+	}
+
+	/**
+	 * Lets all clocks run too fast or too slowly. To be said before a process starts with
+	 * them.
+	 * @param gain by how many parts in a million they run ahead, negative for behind
+	 */
+	public void drift(int gain) {
+		this.gain = gain;
+		write(1, this.since, gain);
+	}
+
+	/**
+	 * What the right clock said when this one said something.
+	 * @param nanos the monotonic time of a process with this clock, in nanoseconds
+	 * @return the monotonic time of the host
+	 */
+	public long trueNanos(long nanos) {
+		return this.since + (nanos - this.since) * MILLION / (MILLION + this.gain);
+	}
+
+	private void write(int position, long... numbers) {
+		ByteBuffer bytes = ByteBuffer.allocate(numbers.length * Long.BYTES).order(ByteOrder.nativeOrder());
+		bytes.asLongBuffer().put(numbers);
 		try (FileChannel channel = FileChannel.open(this.directory.resolve("offset"), StandardOpenOption.CREATE,
 				StandardOpenOption.WRITE)) {
-			channel.write(nanos, 0);
+			channel.write(bytes, (long) position * Long.BYTES);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

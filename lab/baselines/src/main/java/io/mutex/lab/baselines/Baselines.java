@@ -1,14 +1,11 @@
 package io.mutex.lab.baselines;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.mutex.lab.Page;
@@ -28,23 +25,24 @@ public final class Baselines {
 	private static final List<Scenario> SCENARIOS = List.of(Scenario.P2, Scenario.P1, Scenario.C1, Scenario.N4,
 			Scenario.R1, Scenario.R9, Scenario.J4, Scenario.J5, Scenario.N5, Scenario.N2, Scenario.C3);
 
-	// the workers mostly wait, so that some runs fit on one machine at once
-	private static final int RUNS_AT_ONCE = Integer.getInteger("lab.at-once", 3);
-
 	private final Play play;
+
+	private final int parallel;
 
 	private final boolean all;
 
 	private final List<Row> rows = new ArrayList<>();
 
-	private Baselines(Play play, boolean all) {
+	private Baselines(Play play, int parallel, boolean all) {
 		this.play = play;
+		this.parallel = parallel;
 		this.all = all;
 	}
 
-	public static void main(String[] arguments) throws Exception {
+	public static void main(String[] arguments) {
 		double seconds = 30;
 		long seed = System.nanoTime() % 1_000_000;
+		int parallel = Runtime.getRuntime().availableProcessors();
 		Set<Scenario> chosen = EnumSet.noneOf(Scenario.class);
 		for (String argument : arguments) {
 			String value = argument.substring(argument.indexOf('=') + 1);
@@ -57,43 +55,40 @@ public final class Baselines {
 			else if (argument.startsWith("--seed=")) {
 				seed = Long.parseLong(value);
 			}
+			else if (argument.startsWith("--parallel=")) {
+				parallel = Integer.parseInt(value);
+			}
 			else if (!argument.equals("baselines")) {
 				chosen.add(Scenario.valueOf(argument));
 			}
 		}
 		System.out.println("seed " + seed);
-		new Baselines(new Play(seconds, seed), chosen.isEmpty())
+		new Baselines(new Play(seconds, seed), parallel, chosen.isEmpty())
 			.play(chosen.isEmpty() ? Set.of(Scenario.values()) : chosen);
 		System.exit(0);
 	}
 
-	private void play(Set<Scenario> chosen) throws Exception {
-		ExecutorService executor = Executors.newFixedThreadPool(RUNS_AT_ONCE);
-		List<Future<?>> running = new ArrayList<>();
+	private void play(Set<Scenario> chosen) {
+		List<Supplier<Row>> runs = new ArrayList<>();
 		for (Scenario scenario : SCENARIOS) {
 			for (Provider provider : List.of(Provider.POSTGRESQL, Provider.REDIS)) {
 				if (chosen.contains(scenario) && scenario.providers().contains(provider)) {
-					contenders(provider).forEach((contender) -> running.add(executor.submit(() -> {
-						add(new Row(contender, this.play.of(scenario, provider, contender.subject())));
-						return null;
-					})));
+					contenders(provider).forEach((contender) -> runs
+						.add(() -> new Row(contender, this.play.of(scenario, provider, contender.subject()))));
 				}
 			}
 		}
-		for (Future<?> each : running) {
-			each.get();
-		}
-		executor.shutdown();
+		Play.each(runs, this.parallel, this::add);
 	}
 
-	private synchronized void add(Row row) throws IOException {
+	private void add(Row row) {
 		this.rows.add(row);
 		this.rows.sort(Comparator.comparing((Row each) -> each.result().provider())
 			.thenComparing((each) -> each.result().scenario())
 			.thenComparing((each) -> each.contender().subject().name()));
 		System.out.println(Table.line(row));
 		if (this.all) {
-			Page.write("baselines", Table.of(this.rows, this.play));
+			Page.write("baselines", Table.of(this.rows, this.play, this.parallel));
 		}
 	}
 

@@ -20,10 +20,10 @@ final class Table {
 	private Table() {
 	}
 
-	static String of(Collection<Baselines.Row> rows, Play play) {
+	static String of(Collection<Baselines.Row> rows, Play play, int parallel) {
 		StringBuilder text = new StringBuilder(
 				"""
-						`lab/run.sh baselines`, seed %d, about %.0f seconds a run. The workers, the faults, the guarded data and
+						`lab/run.sh baselines`, seed %d, about %.0f seconds a run, %d runs at a time. The workers, the faults, the guarded data and
 						the checker are those of Mutex above, with leases of two seconds; only the locks differ. Each library is
 						used as its documentation shows: lock, read, compute, write, unlock. A body does not ask in between
 						whether it still holds the lock, and nothing but a token that the library gives is checked by the storage.
@@ -32,7 +32,7 @@ final class Table {
 						lost updates (I3) | take-over max (ms) | stuck keys | calls failed | stall (ms) | verdict |
 						|---|---|---|---|---|---|---|---|---|---|---|---|---|
 						"""
-					.formatted(play.seed(), play.seconds()));
+					.formatted(play.seed(), play.seconds(), parallel));
 		rows.forEach((row) -> text.append(line(row)).append('\n'));
 		text.append("\nWhat their documentation promises, in short:\n\n");
 		for (Library library : Library.values()) {
