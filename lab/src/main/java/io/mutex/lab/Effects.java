@@ -99,7 +99,7 @@ final class Effects {
 	static long movedWorkers(Field field, History history) {
 		List<Event> asked = history.of(Kind.ACQUIRE);
 		long usual = asked.stream()
-			.filter((event) -> !field.hasClock(event.process()))
+			.filter((event) -> !field.clocks.has(event.process()))
 			.mapToLong(Effects::offset)
 			.findFirst()
 			.orElse(0);
@@ -116,7 +116,7 @@ final class Effects {
 	static long lostByClock(Field field, History history) {
 		List<Event> lost = history.of(Kind.LOST);
 		List<Event> others = new ArrayList<>(lost);
-		others.removeIf((event) -> field.hasClock(event.process()));
+		others.removeIf((event) -> field.clocks.has(event.process()));
 		if (!others.isEmpty()) {
 			throw new IllegalStateException("a lease was lost by a worker whose clock was right: " + others.get(0));
 		}

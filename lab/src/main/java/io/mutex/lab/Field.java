@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +16,6 @@ import java.util.concurrent.locks.LockSupport;
 import io.mutex.jdbc.JdbcSchema;
 import io.mutex.jdbc.JdbcSettings;
 import io.mutex.lab.Event.Kind;
-import io.mutex.testing.ClockShim;
 import io.mutex.testing.CuttingProxy;
 import io.mutex.testing.JavaProcess;
 import io.mutex.testing.TestServer;
@@ -41,14 +39,6 @@ final class Field implements AutoCloseable {
 
 	private static final int LOOKS = 100;
 
-	private static final Set<Scenario> WORKER_CLOCK = EnumSet.of(Scenario.C1, Scenario.C5, Scenario.C7, Scenario.C7_FAR,
-			Scenario.SOAK);
-
-	// by how many parts in a million the clocks of a worker gain
-	private static final Map<Scenario, Integer> DRIFT = Map.of(Scenario.C7, -10_000, Scenario.C7_FAR, -250_000);
-
-	private static final Set<Scenario> SERVER_CLOCK = EnumSet.of(Scenario.C3, Scenario.C4, Scenario.SOAK);
-
 	// the guarded data is elsewhere
 	private static final Set<Scenario> FORGETFUL = EnumSet.of(Scenario.R1, Scenario.R7, Scenario.SOAK);
 
@@ -66,17 +56,13 @@ final class Field implements AutoCloseable {
 
 	final Path directory;
 
+	final Clocks clocks;
+
 	final List<JavaProcess> workers = new ArrayList<>();
 
 	final List<CuttingProxy> proxies = new ArrayList<>();
 
 	private final List<String> names = new ArrayList<>();
-
-	private final Set<String> withClock = new HashSet<>();
-
-	private final @Nullable ClockShim workerClock;
-
-	private final @Nullable ClockShim serverClock;
 
 	private final @Nullable TestServer server;
 
@@ -106,15 +92,11 @@ final class Field implements AutoCloseable {
 		this.random = new Random(seed);
 		this.schedule = new Random(~seed);
 		this.directory = directory;
+		this.clocks = new Clocks(scenario);
 		this.recorder = new Recorder(directory, NEMESIS);
-		this.holders = new Holders(directory, this::onTrueTime);
-		this.workerClock = WORKER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
-		if (this.workerClock != null) {
-			this.workerClock.drift(DRIFT.getOrDefault(scenario, 0));
-		}
-		this.serverClock = SERVER_CLOCK.contains(scenario) ? ClockShim.compile() : null;
+		this.holders = new Holders(directory, this.clocks::onTrueTime);
 		boolean forgetful = provider == Provider.REDIS && FORGETFUL.contains(scenario);
-		this.server = provider.start(this.serverClock, forgetful ? new String[] { "--appendonly", "no" }
+		this.server = provider.start(this.clocks.serverIfAny(), forgetful ? new String[] { "--appendonly", "no" }
 				: (scenario == Scenario.J3) ? new String[] { "fsync=on" } : new String[0]);
 		this.disk = (scenario == Scenario.J15) ? SmallDisk.mount(directory) : null;
 		this.data = forgetful ? ((scenario == Scenario.SOAK) ? TestServers.newRedis() : TestServers.newPostgres())
@@ -171,9 +153,8 @@ final class Field implements AutoCloseable {
 		if (this.scenario == Scenario.P5 && index == 0) {
 			builder.jvmArguments("-Xmx1600m").systemProperty("lab.ballast", "30000000");
 		}
-		if (this.workerClock != null && index == 0) {
-			this.workerClock.environment().forEach(builder::environment);
-			this.withClock.add(name());
+		if (index == 0) {
+			this.clocks.give(builder, name());
 		}
 		return builder.start(name(), this.directory.toString(), Long.toString(this.seed + this.started));
 	}
@@ -186,28 +167,11 @@ final class Field implements AutoCloseable {
 		return present(this.server);
 	}
 
-	ClockShim workerClock() {
-		return present(this.workerClock);
-	}
-
-	ClockShim serverClock() {
-		return present(this.serverClock);
-	}
-
-	private static <T> T present(@Nullable T part) {
+	static <T> T present(@Nullable T part) {
 		if (part == null) {
 			throw new IllegalStateException("The scenario has no such server, disk or clock");
 		}
 		return part;
-	}
-
-	/**
-	 * Whether the clock of a worker can be moved.
-	 * @param process the name of the worker
-	 * @return whether it has that clock
-	 */
-	boolean hasClock(String process) {
-		return this.withClock.contains(process);
 	}
 
 	/**
@@ -259,11 +223,6 @@ final class Field implements AutoCloseable {
 			sleep(50);
 		}
 		return Optional.empty();
-	}
-
-	// what a worker with a wrong clock has written down too
-	private Event onTrueTime(Event event) {
-		return hasClock(event.process()) ? event.at(workerClock().trueNanos(event.at())) : event;
 	}
 
 	/**
@@ -334,10 +293,7 @@ final class Field implements AutoCloseable {
 		return Long.parseLong(line.substring("PAUSE ".length()));
 	}
 
-	/**
-	 * Counts what a fault has hit, where the history cannot tell.
-	 * @param count how many
-	 */
+	// what the history does not tell
 	void hit(long count) {
 		this.hits += count;
 	}
@@ -367,8 +323,18 @@ final class Field implements AutoCloseable {
 			return new Entry(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]), words[4]);
 		}).toList();
 		Files.write(this.directory.resolve("entries"), entries.stream().map(Entry::toString).toList());
-		History history = History.read(this.directory, entries);
-		return new History(history.events().stream().map(this::onTrueTime).toList(), entries);
+		return history(entries);
+	}
+
+	/**
+	 * What was written down until now.
+	 * @param entries the log of the guarded data
+	 * @return the history
+	 * @throws IOException if it cannot be read
+	 */
+	History history(List<Entry> entries) throws IOException {
+		List<Event> events = History.read(this.directory, entries).events();
+		return new History(events.stream().map(this.clocks::onTrueTime).toList(), entries);
 	}
 
 	// a worker of which a thread has died has not seen all faults
@@ -392,11 +358,7 @@ final class Field implements AutoCloseable {
 		if (this.disk != null) {
 			this.disk.close();
 		}
-		for (ClockShim clock : new ClockShim[] { this.workerClock, this.serverClock }) {
-			if (clock != null) {
-				clock.close();
-			}
-		}
+		this.clocks.close();
 		this.recorder.close();
 	}
 

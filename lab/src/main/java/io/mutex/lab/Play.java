@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -18,10 +17,14 @@ import org.opentest4j.TestAbortedException;
 /**
  * How long a run takes and what its faults are drawn from.
  *
- * @param seconds how long faults are made to happen
+ * @param seconds how long faults are made to happen, and longer until one has taken
+ * effect
  * @param seed what the choices of the nemesis and of the workers are drawn from
  */
 public record Play(double seconds, long seed) {
+
+	/** How many times longer a run may take until its fault has taken effect. */
+	private static final int MORE = 4;
 
 	/**
 	 * Plays several runs at a time.
@@ -71,9 +74,12 @@ public record Play(double seconds, long seed) {
 			field.start();
 			field.sleep(1000);
 			long begin = System.nanoTime();
-			while (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(1) * this.seconds) {
+			double passed = 0;
+			while (passed < this.seconds
+					|| (passed < MORE * this.seconds && scenario.effects(field, field.history(List.of())) == 0)) {
 				scenario.play(field);
 				field.sleep(500 + field.random.nextInt(1500));
+				passed = (System.nanoTime() - begin) / 1e9;
 			}
 			History history = field.finish();
 			reader.accept(history);

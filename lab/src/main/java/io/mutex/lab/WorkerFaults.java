@@ -70,6 +70,7 @@ final class WorkerFaults {
 	// only the first worker has so much to collect
 	static void collectGarbage(Field field) {
 		long[] pause = new long[1];
+		field.holder(List.of(field.name(0)), Provider.LEASE);
 		field.fault("P5", field.name(0), () -> pause[0] = field.collectGarbage(0), 0, () -> {
 		});
 		if (pause[0] < LEASE) {

@@ -106,7 +106,7 @@ class LaboratorySmokeTests {
 	}
 
 	private static long effects(Scenario fault, Field field) throws IOException {
-		return fault.effects(field, History.read(field.directory, List.of()));
+		return fault.effects(field, field.history(List.of()));
 	}
 
 }
