@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -52,6 +53,10 @@ final class Checker {
 						+ takeover.nanos() / 1_000_000 + " ms, but within " + allowance.takeover() + " was promised");
 			}
 		}
+		for (Takeover vain : Takeover.inVain(history)) {
+			checker.add("I8", vain.key(), vain.from(), vain.to(),
+					"nobody held the key for " + vain.nanos() / 1_000_000 + " ms, and who asked for it did not get it");
+		}
 		return checker.violations.stream()
 			.filter((violation) -> !allowance.allows(violation))
 			.sorted(Comparator.comparingLong(Violation::from))
@@ -86,15 +91,11 @@ final class Checker {
 	// I2: after the registration, which precedes the body, no earlier grant writes
 	private void guard() {
 		Map<String, List<Event>> granted = byKey(Kind.GRANTED);
-		byKey(Kind.WROTE).forEach((key, writes) -> {
+		accepted().forEach((key, writes) -> {
 			List<Event> grants = granted.getOrDefault(key, List.of());
-			List<Event> begun = writes.stream()
-				.map((wrote) -> before(wrote, Kind.WRITE))
-				.sorted(Comparator.comparingLong(Event::at))
-				.toList();
 			long highest = 0;
 			int next = 0;
-			for (Event write : begun) {
+			for (Event write : writes) {
 				while (next < grants.size() && grants.get(next).at() < write.at()) {
 					highest = Math.max(highest, grants.get(next++).token());
 				}
@@ -116,6 +117,22 @@ final class Checker {
 		}
 	}
 
+	// by key the beginnings, in the order of time, of the writes that were acknowledged
+	// or
+	// are in the data
+	private Map<String, List<Event>> accepted() {
+		Set<Event> accepted = new HashSet<>();
+		this.history.of(Kind.WROTE).forEach((wrote) -> accepted.add(before(wrote, Kind.WRITE)));
+		Map<String, Event> sent = new HashMap<>();
+		this.history.of(Kind.WRITE).forEach((write) -> sent.put(write.written(), write));
+		this.history.entries()
+			.stream()
+			.map((entry) -> sent.get(entry.written()))
+			.filter(Objects::nonNull)
+			.forEach(accepted::add);
+		return new History(List.copyOf(accepted), List.of()).by(Event::key);
+	}
+
 	// I3: each write has read the one before it, and none that was acknowledged is
 	// missing
 	private void updates() {
@@ -128,10 +145,10 @@ final class Checker {
 				add("I3", entry.key(), at, at, "write " + expected + " has number " + entry.number());
 				last.put(entry.key(), entry.number());
 			}
-			kept.add(entry.key() + " " + entry.number() + " " + entry.nonce());
+			kept.add(entry.written());
 		}
 		for (Event event : this.history.events()) {
-			boolean present = kept.contains(event.key() + " " + event.detail() + " " + event.nonce());
+			boolean present = kept.contains(event.written());
 			if (event.kind() == Kind.WROTE && !present) {
 				add("I3", event.key(), event.at(), event.at(), "an acknowledged write is missing");
 			}
@@ -165,23 +182,40 @@ final class Checker {
 		});
 	}
 
-	// I5 and I9: what must change nothing says what it found before and after
+	// I5 and I9: what must change nothing says what it found before and after; the holder
+	// of a valid lease asks
 	private void unchanged(String invariant, Kind kind) {
 		for (Event event : this.history.of(kind)) {
 			String[] states = event.detail().split(" -> ", -1);
-			if (!states[0].equals(states[1])) {
-				add(invariant, event.key(), event.at(), event.at(), "the owner changed: " + event.detail());
+			if (!states[0].equals(states[1]) || !states[0].startsWith(event.nonce())) {
+				add(invariant, event.key(), event.at(), event.at(),
+						"the owner " + event.nonce() + " has changed: " + event.detail());
 			}
 		}
 	}
 
-	// I6: one record a unit
+	// I6: one record a unit, after which it does not run again, and none before it ran
 	private void records() {
 		Map<String, Event> recorded = new HashMap<>();
+		Map<String, Event> run = new HashMap<>();
 		for (Event event : this.history.of(Kind.RECORDED)) {
 			Event twin = recorded.putIfAbsent(event.key() + " " + event.detail(), event);
 			if (twin != null) {
 				add("I6", event.key(), twin.at(), event.at(), "unit " + event.detail() + " was recorded twice");
+			}
+		}
+		for (Event event : this.history.events()) {
+			String unit = event.key() + " " + event.detail();
+			if (event.kind() == Kind.EFFECT) {
+				run.putIfAbsent(unit, event);
+				Event record = recorded.get(unit);
+				if (record != null && record.at() < invoked(event)) {
+					add("I6", event.key(), record.at(), event.at(), "unit " + event.detail() + " ran after its record");
+				}
+			}
+			if (event.kind() == Kind.SKIPPED && !run.containsKey(unit)) {
+				add("I6", event.key(), event.at(), event.at(),
+						"unit " + event.detail() + " was skipped as done, and nobody had run it");
 			}
 		}
 	}

@@ -24,7 +24,9 @@ final class ClockFaults {
 	}
 
 	static void suspend(Field field) {
-		field.holder(List.of(field.name(0)), Provider.LEASE.dividedBy(2));
+		if (field.holder(List.of(field.name(0)), Provider.LEASE.dividedBy(2)).isEmpty()) {
+			return;
+		}
 		field.fault("C5", field.name(0), () -> field.clocks.worker().move(Duration.ofHours(1)), 1000,
 				() -> field.clocks.worker().move(Duration.ZERO));
 	}
@@ -37,7 +39,9 @@ final class ClockFaults {
 		long off = System.nanoTime() - time;
 		boolean known = Math.abs(System.nanoTime() - field.clocks.worker().trueNanos(time)) < off / 2;
 		field.hit((off > 0 && known) ? 1 : 0);
-		field.holder(List.of(field.name(0)), Provider.LEASE);
+		if (field.holder(List.of(field.name(0)), Provider.LEASE).isEmpty()) {
+			return;
+		}
 		field.fault(field.scenario.name(), field.name(0), field.proxies.get(0)::hold, 2 * Provider.LEASE.toMillis(),
 				field.proxies.get(0)::pass);
 	}

@@ -1,9 +1,9 @@
 package io.mutex.lab;
 
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.mutex.testing.ClockShim;
 import io.mutex.testing.JavaProcess;
@@ -26,7 +26,7 @@ final class Clocks implements AutoCloseable {
 
 	private final @Nullable ClockShim server;
 
-	private final Set<String> processes = new HashSet<>();
+	private final Set<String> processes = ConcurrentHashMap.newKeySet();
 
 	Clocks(Scenario scenario) {
 		this.worker = OF_WORKER.contains(scenario) ? ClockShim.compile() : null;

@@ -1,7 +1,6 @@
 package io.mutex.lab;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +30,17 @@ final class Effects {
 		return Math.min(field.hits(), disturbed(field, history));
 	}
 
-	static long stops(Field field, History history) {
-		return (field.provider == Provider.FILE) ? kept(history) : disturbed(field, history);
+	static long hitAndLost(Field field, History history) {
+		return Math.min(field.hits(), lost(field, history));
 	}
 
-	static long takeoversAndStops(Field field, History history) {
-		return Takeover.of(history).size() + kept(history);
+	static long stops(Field field, History history) {
+		return (field.provider == Provider.FILE) ? kept(history) : lost(field, history);
+	}
+
+	// each of them
+	static long takeoversStopsAndEnds(Field field, History history) {
+		return Math.min(Math.min(Takeover.of(history).size(), kept(history)), field.hits());
 	}
 
 	static long everything(Field field, History history) {
@@ -52,7 +56,8 @@ final class Effects {
 	}
 
 	/**
-	 * The calls that a fault, or what it left behind, has hit.
+	 * The calls that a fault, or what it left behind, has hit: lost, refused by the
+	 * storage, or without an answer.
 	 * @param field where
 	 * @param history what was written down
 	 * @return the number
@@ -63,7 +68,29 @@ final class Effects {
 			case UNKNOWN, LOST, STALE, DOUBTFUL -> true;
 			default -> false;
 		})
-			.filter((event) -> windows.stream().anyMatch((window) -> window.contains(event.at())))
+			.filter((event) -> windows.stream()
+				.anyMatch((window) -> window.concerns(event.process()) && window.contains(event.at())))
+			.map(Event::call)
+			.distinct()
+			.count();
+	}
+
+	/**
+	 * The leases that a fault has ended: their holders had them when it struck.
+	 * @param field where
+	 * @param history what was written down
+	 * @return the number
+	 */
+	static long lost(Field field, History history) {
+		List<Window> windows = Window.of(history, field.provider);
+		Map<String, Event> grants = new HashMap<>();
+		history.of(Kind.GRANTED).forEach((grant) -> grants.put(grant.call(), grant));
+		return history.events()
+			.stream()
+			.filter(Event::isLoss)
+			.filter((event) -> grants.containsKey(event.call()) && windows.stream()
+				.anyMatch((window) -> window.concerns(event.process()) && window.contains(event.at())
+						&& grants.get(event.call()).at() < window.from()))
 			.map(Event::call)
 			.distinct()
 			.count();
@@ -114,13 +141,14 @@ final class Effects {
 
 	// C5: the leases that their holders gave up although the store would have kept them
 	static long lostByClock(Field field, History history) {
-		List<Event> lost = history.of(Kind.LOST);
-		List<Event> others = new ArrayList<>(lost);
-		others.removeIf((event) -> field.clocks.has(event.process()));
+		List<Event> others = history.events()
+			.stream()
+			.filter((event) -> event.isLoss() && !field.clocks.has(event.process()))
+			.toList();
 		if (!others.isEmpty()) {
-			throw new IllegalStateException("a lease was lost by a worker whose clock was right: " + others.get(0));
+			throw new BoundException("a lease was lost by a worker whose clock was right: " + others.get(0));
 		}
-		return lost.stream().map(Event::call).distinct().count();
+		return lost(field, history);
 	}
 
 	// R6: the acquisitions that say why they failed
@@ -137,10 +165,23 @@ final class Effects {
 				default -> false;
 			}).findFirst().orElse(null);
 			if (asked != null && answered != null && answered.at() - asked.at() > BOUND.toNanos()) {
-				throw new IllegalStateException("an acquisition took longer than " + BOUND + ": " + answered);
+				throw new BoundException("an acquisition took longer than " + BOUND + ": " + answered);
 			}
 		}
 		return disturbed(field, history);
+	}
+
+	/**
+	 * Something other than an invariant was broken.
+	 */
+	static final class BoundException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		BoundException(String message) {
+			super(message);
+		}
+
 	}
 
 }

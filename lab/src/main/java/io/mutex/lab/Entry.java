@@ -30,6 +30,14 @@ public record Entry(String key, long number, long token, String nonce) {
 		return text.lines().limit(number - 1).map((line) -> line + "\n").collect(Collectors.joining());
 	}
 
+	/**
+	 * What names the write over all processes.
+	 * @return the name
+	 */
+	String written() {
+		return this.key + " " + this.number + " " + this.nonce;
+	}
+
 	public String format() {
 		return this.number + " " + this.token + " " + this.nonce + "\n";
 	}

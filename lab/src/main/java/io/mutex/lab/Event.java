@@ -1,5 +1,8 @@
 package io.mutex.lab;
 
+import io.mutex.LeaseLostException;
+import io.mutex.StaleFencingTokenException;
+
 /**
  * One line of a history.
  *
@@ -29,6 +32,25 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 
 	Event at(long time) {
 		return new Event(time, this.process, this.attempt, this.kind, this.key, this.nonce, this.token, this.detail);
+	}
+
+	/**
+	 * Whether a lease was lost, as its holder has seen, heard from the library or from
+	 * the storage.
+	 * @return {@code false} if something else has ended the call
+	 */
+	boolean isLoss() {
+		boolean said = this.detail.isEmpty() || this.detail.startsWith(LeaseLostException.class.getName())
+				|| this.detail.startsWith(StaleFencingTokenException.class.getName());
+		return this.kind == Kind.STALE || (this.kind == Kind.LOST && said);
+	}
+
+	/**
+	 * What names the guarded write that the event is about.
+	 * @return the name, as that of {@link Entry#written()}
+	 */
+	String written() {
+		return this.key + " " + this.detail + " " + this.nonce;
 	}
 
 	/**
@@ -80,6 +102,8 @@ public record Event(long at, String process, long attempt, Kind kind, String key
 		EFFECT,
 		/** The record of a run whose unit is the detail. */
 		RECORDED,
+		/** A run was skipped, since its unit, the detail, had been done. */
+		SKIPPED,
 		/** A fault begins: its name. */
 		FAULT,
 		/** The fault is over. */

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import io.mutex.jdbc.JdbcSchema;
@@ -58,11 +60,11 @@ final class Field implements AutoCloseable {
 
 	final Clocks clocks;
 
-	final List<JavaProcess> workers = new ArrayList<>();
+	final List<JavaProcess> workers = new CopyOnWriteArrayList<>();
 
 	final List<CuttingProxy> proxies = new ArrayList<>();
 
-	private final List<String> names = new ArrayList<>();
+	private final List<String> names = new CopyOnWriteArrayList<>();
 
 	private final @Nullable TestServer server;
 
@@ -82,7 +84,7 @@ final class Field implements AutoCloseable {
 
 	private int started;
 
-	private long hits;
+	private final AtomicLong hits = new AtomicLong();
 
 	Field(Scenario scenario, Provider provider, Subject subject, long seed, Path directory) throws IOException {
 		this.scenario = scenario;
@@ -257,6 +259,7 @@ final class Field implements AutoCloseable {
 	 * @param index the worker
 	 */
 	void kill(int index) {
+		requireAlive(this.workers.get(index));
 		long begun = System.nanoTime();
 		this.workers.get(index).kill();
 		this.recorder.fault(Kind.KILLED, name(index), Long.toString(begun));
@@ -295,11 +298,11 @@ final class Field implements AutoCloseable {
 
 	// what the history does not tell
 	void hit(long count) {
-		this.hits += count;
+		this.hits.addAndGet(count);
 	}
 
 	long hits() {
-		return this.hits + this.proxies.stream().mapToInt(CuttingProxy::lost).sum();
+		return this.hits.get() + this.proxies.stream().mapToInt(CuttingProxy::lost).sum();
 	}
 
 	void sleep(long millis) {

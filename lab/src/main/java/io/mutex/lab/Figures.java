@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
-import io.mutex.LeaseLostException;
-import io.mutex.StaleFencingTokenException;
 import io.mutex.lab.Event.Kind;
 
 /**
@@ -42,16 +41,13 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 				}
 			}
 		}
-		Map<Kind, Long> stale = stale(history);
+		Set<String> kept = history.entries().stream().map(Entry::written).collect(Collectors.toSet());
+		Map<Kind, Long> stale = stale(history, kept);
 		List<Event> doubtful = history.of(Kind.DOUBTFUL)
 			.stream()
 			.filter((event) -> !event.detail().equals("0"))
 			.toList();
-		Set<String> kept = new HashSet<>();
-		history.entries().forEach((entry) -> kept.add(entry.key() + " " + entry.number() + " " + entry.nonce()));
-		long done = doubtful.stream()
-			.filter((event) -> kept.contains(event.key() + " " + event.detail() + " " + event.nonce()))
-			.count();
+		long done = doubtful.stream().filter((event) -> kept.contains(event.written())).count();
 		return new Figures(faults, sum(stale, Kind.STALE, Kind.WROTE, Kind.DOUBTFUL), sum(stale, Kind.STALE),
 				sum(stale, Kind.DOUBTFUL), sum(stale, Kind.WROTE), history.count(Kind.LATE), lost(history, windows),
 				history.count(Kind.UNKNOWN), doubtful.size(), done);
@@ -61,28 +57,33 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 		return Arrays.stream(kinds).mapToLong((kind) -> counts.getOrDefault(kind, 0L)).sum();
 	}
 
-	// how the writes ended that began after a later grant
-	private static Map<Kind, Long> stale(History history) {
+	// how the writes ended that began after a later grant; one that is in the data was
+	// accepted, whatever its holder has heard
+	private static Map<Kind, Long> stale(History history, Set<String> kept) {
 		Map<Kind, Long> ends = new HashMap<>();
 		Map<String, Long> latest = new HashMap<>();
-		Set<String> late = new HashSet<>();
+		Map<String, Event> late = new HashMap<>();
 		for (Event event : history.events()) {
 			switch (event.kind()) {
 				case GRANTED -> latest.merge(event.key(), event.token(), Math::max);
 				case WRITE -> {
 					if (event.token() < latest.getOrDefault(event.key(), 0L)) {
-						late.add(event.call());
+						late.put(event.call(), event);
 					}
 				}
 				case WROTE, STALE, DOUBTFUL, LATE -> {
-					if (late.remove(event.call())) {
-						ends.merge(event.kind(), 1L, Long::sum);
+					if (late.remove(event.call()) != null) {
+						boolean done = event.kind() == Kind.DOUBTFUL && kept.contains(event.written());
+						ends.merge(done ? Kind.WROTE : event.kind(), 1L, Long::sum);
 					}
 				}
 				default -> {
 				}
 			}
 		}
+		// their processes have died meanwhile
+		late.values()
+			.forEach((write) -> ends.merge(kept.contains(write.written()) ? Kind.WROTE : Kind.DOUBTFUL, 1L, Long::sum));
 		return ends;
 	}
 
@@ -90,11 +91,7 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 	private static long lost(History history, List<Window> windows) {
 		long begin = windows.stream().mapToLong(Window::from).min().orElse(Long.MAX_VALUE);
 		Map<String, Event> first = new HashMap<>();
-		history.of(Kind.LOST)
-			.stream()
-			.filter((event) -> event.detail().isEmpty() || event.detail().startsWith(LeaseLostException.class.getName())
-					|| event.detail().startsWith(StaleFencingTokenException.class.getName()))
-			.forEach((event) -> first.putIfAbsent(event.call(), event));
+		history.of(Kind.LOST).stream().filter(Event::isLoss).forEach((event) -> first.putIfAbsent(event.call(), event));
 		return first.values()
 			.stream()
 			.filter((event) -> event.at() >= begin && windows.stream()

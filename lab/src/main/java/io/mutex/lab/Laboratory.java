@@ -98,14 +98,14 @@ public final class Laboratory {
 		List<Result> results = new ArrayList<>();
 		Play.each(runs, this.parallel, (result) -> {
 			results.add(result);
-			if (this.all) {
-				Page.write("faults", Report.faults(results, play, this.parallel));
-			}
 			System.out.println(result.line());
 			if (!result.reason().isEmpty()) {
 				System.out.println(result.reason());
 			}
 		});
+		if (this.all && this.providers.size() == Provider.values().length) {
+			Page.write("faults", Report.faults(results, play, this.parallel));
+		}
 		return results.stream().map(Result::verdict).toList();
 	}
 

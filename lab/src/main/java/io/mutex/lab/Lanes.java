@@ -127,7 +127,7 @@ final class Lanes {
 			case WROTE -> "wrote";
 			case STALE -> "bad";
 			case DOUBTFUL, UNKNOWN -> "unknown";
-			case EFFECT, RECORDED -> "run";
+			case EFFECT, RECORDED, SKIPPED -> "run";
 			case FOREIGN, LISTED -> isChange(event) ? "bad" : null;
 			default -> null;
 		};

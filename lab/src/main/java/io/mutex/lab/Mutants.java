@@ -54,7 +54,9 @@ public final class Mutants {
 			.allMatch((finding) -> finding.isFound() || (finding.verdict() == Verdict.SKIPPED && !strict)) ? 0 : 1);
 	}
 
-	// all are built before the first is played, and a test has to pass without a mutant
+	// all are built before the first is played, and tests and scenarios have to pass
+	// without
+	// a mutant
 	private List<Finding> of(Set<Mutant> mutants) throws IOException {
 		Map<Mutant, Path> built = new LinkedHashMap<>();
 		for (Mutant mutant : mutants) {
@@ -63,9 +65,18 @@ public final class Mutants {
 		System.out.println("seed " + this.play.seed());
 		List<String> tests = mutants.stream().flatMap((mutant) -> mutant.finder().tests().stream()).distinct().toList();
 		Outcome without = tests.isEmpty() ? new Outcome(List.of()) : TestRun.of(tests, List.of());
+		Set<String> unfit = new TreeSet<>();
+		for (Mutant.Finder finder : mutants.stream().map(Mutant::finder).distinct().toList()) {
+			for (Scenario scenario : finder.scenarios()) {
+				Result result = this.play.of(scenario, finder.provider(), Subject.MUTEX);
+				if (result.verdict() != Verdict.PASSED) {
+					unfit.add(place(scenario, finder.provider()));
+				}
+			}
+		}
 		List<Finding> findings = new ArrayList<>();
 		for (Map.Entry<Mutant, Path> each : built.entrySet()) {
-			Finding finding = find(each.getKey(), each.getValue(), without);
+			Finding finding = find(each.getKey(), each.getValue(), without, unfit);
 			System.out.println(finding.line());
 			findings.add(finding);
 			FileSystemUtils.deleteRecursively(each.getValue());
@@ -74,24 +85,27 @@ public final class Mutants {
 		return findings;
 	}
 
-	private Finding find(Mutant mutant, Path classes, Outcome without) throws IOException {
+	private Finding find(Mutant mutant, Path classes, Outcome without, Set<String> unfit) throws IOException {
 		List<String> tests = mutant.finder().tests();
 		if (tests.isEmpty()) {
-			return play(mutant, classes);
+			return play(mutant, classes, unfit);
 		}
 		Set<String> broken = new HashSet<>(without.of(tests).failed().stream().map(Outcome.Test::name).toList());
 		return broken.isEmpty() ? test(mutant, classes)
 				: new Finding(mutant, Verdict.INVALID, "without a mutant failed " + broken, 0);
 	}
 
-	private Finding play(Mutant mutant, Path classes) throws IOException {
+	private Finding play(Mutant mutant, Path classes, Set<String> unfit) {
 		Subject subject = new Subject(mutant.name(), Subject.MUTEX.main(), List.of(classes), Map.of());
 		Provider provider = mutant.finder().provider();
 		Finding finding = new Finding(mutant, Verdict.INVALID, "nothing was played", 0);
 		for (Scenario scenario : mutant.finder().scenarios()) {
+			String place = place(scenario, provider);
+			if (unfit.contains(place)) {
+				return new Finding(mutant, Verdict.INVALID, place + " is not passed without a mutant", 0);
+			}
 			Result result = this.play.of(scenario, provider, subject);
 			List<Violation> violations = result.violations();
-			String place = scenario + " on " + provider.text();
 			if (!violations.isEmpty()) {
 				Set<String> invariants = violations.stream()
 					.map(Violation::invariant)
@@ -103,6 +117,10 @@ public final class Mutants {
 			finding = new Finding(mutant, result.verdict(), place + " " + result.reason(), 0);
 		}
 		return finding;
+	}
+
+	private static String place(Scenario scenario, Provider provider) {
+		return scenario + " on " + provider.text();
 	}
 
 	private static Finding test(Mutant mutant, Path classes) throws IOException {
@@ -122,8 +140,8 @@ public final class Mutants {
 		StringBuilder text = new StringBuilder(
 				"""
 						`lab/run.sh mutants`, seed %d. Each row is a fault that was made in a copy of the library by replacing a few
-						words of one of its sources; what is shipped has no switch for it. Either a scenario is played with the
-						copy, for %.0f seconds, and has to break an invariant, or tests of the library are run with it, which passed
+						words of one of its sources; what is shipped has no switch for it. Either a scenario, which passed without
+						it, is played with the copy, for %.0f seconds, and has to break an invariant, or tests of the library are run with it, which passed
 						without it, and have to fail. The time is that from the beginning of the run to the end of the first
 						violation, or what the tests took until the first one failed, servers included.
 

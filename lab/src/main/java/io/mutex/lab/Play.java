@@ -27,6 +27,12 @@ public record Play(double seconds, long seed) {
 	private static final int MORE = 4;
 
 	/**
+	 * How long the workers go on after a fault that lifts something, so that it is in
+	 * force again.
+	 */
+	private static final long IN_FORCE_MILLIS = 6000;
+
+	/**
 	 * Plays several runs at a time.
 	 * @param <T> what comes out of a run
 	 * @param runs the runs
@@ -54,22 +60,16 @@ public record Play(double seconds, long seed) {
 	 * @return the result
 	 */
 	public Result of(Scenario scenario, Provider provider, Subject subject) {
-		return of(scenario, provider, subject, (history) -> {
-		});
-	}
-
-	Result of(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader) {
 		try {
-			return result(scenario, provider, subject, reader);
+			Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
+			return result(scenario, provider, subject, directory);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private Result result(Scenario scenario, Provider provider, Subject subject, Consumer<History> reader)
-			throws IOException {
-		Path directory = Files.createTempDirectory("mutex-lab-" + scenario + "-" + provider.text() + "-");
+	private Result result(Scenario scenario, Provider provider, Subject subject, Path directory) throws IOException {
 		try (Field field = new Field(scenario, provider, subject, this.seed, directory)) {
 			field.start();
 			field.sleep(1000);
@@ -78,11 +78,11 @@ public record Play(double seconds, long seed) {
 			while (passed < this.seconds
 					|| (passed < MORE * this.seconds && scenario.effects(field, field.history(List.of())) == 0)) {
 				scenario.play(field);
-				field.sleep(500 + field.random.nextInt(1500));
+				field.sleep(scenario.lifted().isEmpty() ? 500 + field.random.nextInt(1500)
+						: scenario.aftermath(provider).toMillis() + IN_FORCE_MILLIS);
 				passed = (System.nanoTime() - begin) / 1e9;
 			}
 			History history = field.finish();
-			reader.accept(history);
 			Result result = Result.of(scenario, provider, history, scenario.effects(field, history));
 			if (result.verdict() == Verdict.VIOLATED || result.verdict() == Verdict.INVALID) {
 				System.out.println("history: " + directory);
@@ -98,8 +98,20 @@ public record Play(double seconds, long seed) {
 		catch (RuntimeException | AssertionError ex) {
 			// the other runs are to be seen
 			System.out.println("history: " + directory);
-			return Result.without(scenario, provider, Verdict.INVALID, ex.toString());
+			return Result.without(scenario, provider, broken(scenario, provider, directory, ex), ex.toString());
 		}
+	}
+
+	// what was written down until then is judged all the same, but for the data, which
+	// was
+	// not read
+	private static Verdict broken(Scenario scenario, Provider provider, Path directory, Throwable failure)
+			throws IOException {
+		History history = History.read(directory, List.of());
+		boolean violated = Checker.check(history, scenario.allowance(provider, history))
+			.stream()
+			.anyMatch((violation) -> !violation.invariant().equals("I3"));
+		return (violated || failure instanceof Effects.BoundException) ? Verdict.VIOLATED : Verdict.INVALID;
 	}
 
 }

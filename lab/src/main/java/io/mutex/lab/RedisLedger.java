@@ -3,11 +3,9 @@ package io.mutex.lab;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-import io.mutex.Fence;
 import io.mutex.Lease;
 import io.mutex.redis.FencedRedisOperations;
 import io.mutex.redis.FencedResource;
-import io.mutex.redis.RedisFenceGuard;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -21,38 +19,18 @@ public final class RedisLedger implements Ledger {
 
 	private final StringRedisTemplate plain;
 
-	private final @Nullable RedisFenceGuard guard;
-
 	/**
-	 * Creates a ledger whose guard knows each lease before its body begins.
+	 * Creates a ledger.
 	 * @param fenced writes to it
 	 * @param plain reads it
 	 */
 	public RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain) {
-		this(fenced, plain, null);
-	}
-
-	private RedisLedger(FencedRedisOperations fenced, StringRedisTemplate plain, @Nullable RedisFenceGuard guard) {
 		this.fenced = fenced;
 		this.plain = plain;
-		this.guard = guard;
-	}
-
-	/**
-	 * A ledger on another server than the locks, which are registered by the body.
-	 * @param guard the guard of that server
-	 * @param plain reads from that server
-	 * @return the ledger
-	 */
-	static RedisLedger apart(RedisFenceGuard guard, StringRedisTemplate plain) {
-		return new RedisLedger(new FencedRedisOperations(guard), plain, guard);
 	}
 
 	@Override
 	public void add(Lease lease, LongConsumer reading) {
-		if (this.guard != null) {
-			this.guard.register(Fence.of(lease.key(), lease));
-		}
 		FencedResource resource = this.fenced.on(lease);
 		String name = name(lease.key());
 		String text = resource.get(name);

@@ -13,18 +13,17 @@ import io.mutex.lab.Event.Kind;
  * @param reason why, if it was not passed
  * @param grants how many grants there were
  * @param effects how often the fault took effect
- * @param refused the stale writes that the storage refused
- * @param accepted the stale writes that it accepted
+ * @param figures what a long run counts
  * @param takeovers the times from a death to the next grant, in milliseconds, sorted
  * @param began when its history begins, in nanoseconds
  * @param violations the invariants that were broken, the earliest first
  * @param tally what else was counted
  */
 public record Result(Scenario scenario, Provider provider, Verdict verdict, String reason, long grants, long effects,
-		long refused, long accepted, List<Long> takeovers, long began, List<Violation> violations, Tally tally) {
+		Figures figures, List<Long> takeovers, long began, List<Violation> violations, Tally tally) {
 
 	static Result without(Scenario scenario, Provider provider, Verdict verdict, String reason) {
-		return new Result(scenario, provider, verdict, reason, 0, 0, 0, 0, List.of(), 0, List.of(), Tally.NONE);
+		return new Result(scenario, provider, verdict, reason, 0, 0, Figures.NONE, List.of(), 0, List.of(), Tally.NONE);
 	}
 
 	/**
@@ -39,7 +38,6 @@ public record Result(Scenario scenario, Provider provider, Verdict verdict, Stri
 		Allowance allowance = scenario.allowance(provider, history);
 		List<Violation> all = Checker.check(history, Allowance.of(allowance.takeover()));
 		List<Violation> violations = all.stream().filter((violation) -> !allowance.allows(violation)).toList();
-		long accepted = violations.stream().filter((violation) -> violation.invariant().equals("I2")).count();
 		List<Long> takeovers = Takeover.of(history)
 			.stream()
 			.filter((takeover) -> allowance.isUndisturbed(takeover.from(), takeover.to()))
@@ -59,8 +57,9 @@ public record Result(Scenario scenario, Provider provider, Verdict verdict, Stri
 			verdict = Verdict.INVALID;
 			reason = "no fault took effect";
 		}
-		return new Result(scenario, provider, verdict, reason, grants, effects, history.count(Kind.STALE), accepted,
-				takeovers, history.began(), violations, Tally.of(history, all, violations));
+		return new Result(scenario, provider, verdict, reason, grants, effects,
+				Figures.of(history, allowance.windows()), takeovers, history.began(), violations,
+				Tally.of(history, all, violations));
 	}
 
 	String line() {
@@ -68,7 +67,16 @@ public record Result(Scenario scenario, Provider provider, Verdict verdict, Stri
 				: this.takeovers.get(this.takeovers.size() / 2) + " / " + this.takeovers.get(this.takeovers.size() - 1);
 		return "| " + String.join(" | ", this.scenario.name(), this.scenario.title(), this.provider.text(),
 				this.verdict.name(), Long.toString(this.grants), Long.toString(this.effects),
-				Long.toString(this.refused), Long.toString(this.accepted), takeover) + " |";
+				Long.toString(this.figures.attempted()), Long.toString(this.figures.refused()),
+				Long.toString(this.figures.accepted()), takeover) + " |";
+	}
+
+	/**
+	 * How many writes that began after a later grant the storage has refused.
+	 * @return the number
+	 */
+	public long refused() {
+		return this.figures.refused();
 	}
 
 	/**

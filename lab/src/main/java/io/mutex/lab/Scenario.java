@@ -1,5 +1,6 @@
 package io.mutex.lab;
 
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -16,7 +17,7 @@ public enum Scenario {
 			Effects::disturbed),
 
 	P5("the garbage collector stops a worker for longer than its lease", servers(), Place.WORKER,
-			WorkerFaults::collectGarbage, Effects::hitAndDisturbed),
+			WorkerFaults::collectGarbage, Effects::hitAndLost),
 
 	N1("the store refuses connections", servers(), Place.NETWORK, NetworkFaults::refuse, Effects::disturbed),
 
@@ -25,13 +26,13 @@ public enum Scenario {
 	N3("connections are reset before they have brought the answers, and what was sent is sent again", servers(),
 			Place.NETWORK, NetworkFaults::reset, Effects::hits),
 
-	N4("a holder is cut off for two leases", servers(), Place.NETWORK, NetworkFaults::cutOff, Effects::disturbed),
+	N4("a holder is cut off for two leases", servers(), Place.NETWORK, NetworkFaults::cutOff, Effects::lost),
 
 	N5("the store takes requests and answers none", servers(), Place.NETWORK, NetworkFaults::swallow,
 			Effects::disturbed),
 
 	N6("the requests of a holder arrive, and the answers never", servers(), Place.NETWORK, NetworkFaults::oneWay,
-			Effects::disturbed),
+			Effects::lost),
 
 	N7("the requests of a worker, releases too, arrive after its lease", servers(), Place.NETWORK,
 			NetworkFaults::lateRequests, Effects::disturbed),
@@ -79,16 +80,16 @@ public enum Scenario {
 			Effects::lostByClock),
 
 	C7("the clocks of a holder run slow by one percent, and it is cut off", servers(), Place.NETWORK,
-			ClockFaults::cutOffDrifting, Effects::hitAndDisturbed),
+			ClockFaults::cutOffDrifting, Effects::hitAndLost),
 
 	C7_FAR("the clocks of a holder run slow by a quarter, and it is cut off", servers(), Place.NETWORK,
 			ClockFaults::cutOffDrifting, Effects::overlaps, "I4"),
 
 	F8("the lock file of a stopped holder is removed", EnumSet.of(Provider.FILE), Place.WORKER,
-			WorkerFaults::removeLockFiles, Effects::disturbed, "I4", "I5", "I9"),
+			WorkerFaults::removeLockFiles, Effects::lost, "I4", "I5", "I9"),
 
-	F10("a worker is killed, stopped or asked to end", EnumSet.of(Provider.FILE), Place.WORKER, WorkerFaults::any,
-			Effects::takeoversAndStops),
+	F10("a worker is killed, asked to end, and stopped", EnumSet.of(Provider.FILE), Place.WORKER, WorkerFaults::each,
+			Effects::takeoversStopsAndEnds),
 
 	SOAK("random faults, also two at a time", all(), Place.ALL, Soak::play, Effects::everything);
 
@@ -135,6 +136,16 @@ public enum Scenario {
 	 */
 	Set<String> lifted() {
 		return this.lifted;
+	}
+
+	/**
+	 * How long the fault is felt after it has been healed. A removed lock file is noticed
+	 * within a second, to which another one is added for a loaded machine.
+	 * @param provider where the locks are
+	 * @return the time
+	 */
+	Duration aftermath(Provider provider) {
+		return (this == F8) ? Duration.ofSeconds(1 + 1) : provider.aftermath();
 	}
 
 	/**

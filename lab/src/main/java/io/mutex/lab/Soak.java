@@ -62,7 +62,7 @@ final class Soak {
 	}
 
 	/**
-	 * Draws a fault. Half of them meet a worker.
+	 * Draws a fault. Half of them meet a worker, or more if there are few others.
 	 * @param field where
 	 * @param busy the place that has one already
 	 * @return the fault
@@ -80,8 +80,9 @@ final class Soak {
 					kind.addAll(List.of(each, each));
 				}
 			});
-		boolean worker = !ofWorkers.isEmpty() && field.schedule.nextBoolean();
-		List<Scenario> kind = (worker || faults.isEmpty()) ? ofWorkers : faults;
+		int all = faults.size() + ofWorkers.size();
+		int workers = ofWorkers.isEmpty() ? 0 : Math.max(all / 2, ofWorkers.size());
+		List<Scenario> kind = (field.schedule.nextInt(all) < workers) ? ofWorkers : faults;
 		return kind.get(field.schedule.nextInt(kind.size()));
 	}
 

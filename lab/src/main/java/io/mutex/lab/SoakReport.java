@@ -48,22 +48,16 @@ final class SoakReport {
 	 */
 	static List<Row> play(Play play, Set<Provider> providers, int parallel) {
 		List<Row> rows = new ArrayList<>();
-		Play.each(providers.stream().<Supplier<Row>>map((provider) -> () -> row(play, provider)).toList(), parallel,
-				(row) -> {
-					rows.add(row);
-					System.out.println(row.line());
-					if (!row.reason().isEmpty()) {
-						System.out.println(row.reason());
-					}
-				});
+		Play.each(providers.stream()
+			.<Supplier<Row>>map((provider) -> () -> new Row(play.of(Scenario.SOAK, provider, Subject.MUTEX)))
+			.toList(), parallel, (row) -> {
+				rows.add(row);
+				System.out.println(row.line());
+				if (!row.reason().isEmpty()) {
+					System.out.println(row.reason());
+				}
+			});
 		return rows;
-	}
-
-	private static Row row(Play play, Provider provider) {
-		List<Figures> figures = new ArrayList<>(List.of(Figures.NONE));
-		Result result = play.of(Scenario.SOAK, provider, Subject.MUTEX,
-				(history) -> figures.set(0, Figures.of(history, Window.of(history, provider))));
-		return new Row(result, figures.get(0));
 	}
 
 	static String text(List<Row> rows, Play play, int parallel) {
@@ -86,9 +80,8 @@ final class SoakReport {
 	 * What was shown on one provider.
 	 *
 	 * @param result the judgement of the history
-	 * @param figures what was counted
 	 */
-	record Row(Result result, Figures figures) {
+	record Row(Result result) {
 
 		/**
 		 * How the run ended; a lease that was lost without a fault is a failure too, and
@@ -99,10 +92,10 @@ final class SoakReport {
 			if (this.result.verdict() != Verdict.PASSED) {
 				return this.result.verdict();
 			}
-			if (this.figures.lost() > 0) {
+			if (this.result.figures().lost() > 0) {
 				return Verdict.VIOLATED;
 			}
-			return (this.figures.attempted() > 0) ? Verdict.PASSED : Verdict.INVALID;
+			return (this.result.figures().attempted() > 0) ? Verdict.PASSED : Verdict.INVALID;
 		}
 
 		String reason() {
@@ -110,14 +103,15 @@ final class SoakReport {
 				return this.result.reason();
 			}
 			return switch (verdict()) {
-				case VIOLATED -> this.figures.lost() + " leases were lost although no fault was near";
+				case VIOLATED -> this.result.figures().lost() + " leases were lost although no fault was near";
 				case INVALID -> "no stale write reached the storage";
 				default -> "";
 			};
 		}
 
 		String faults() {
-			return this.figures.faults()
+			return this.result.figures()
+				.faults()
 				.entrySet()
 				.stream()
 				.map((fault) -> fault.getKey() + " " + fault.getValue())
@@ -130,12 +124,13 @@ final class SoakReport {
 					: "%d / %d / %d (%d)".formatted(times.get(times.size() / 2),
 							times.get(Math.min(times.size() - 1, times.size() * 99 / 100)), times.get(times.size() - 1),
 							this.result.provider().takeover().toMillis());
-			long faults = this.figures.faults().values().stream().mapToLong(Long::longValue).sum();
+			long faults = this.result.figures().faults().values().stream().mapToLong(Long::longValue).sum();
 			return "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d | %s | %d | %d | %d (%d) |".formatted(
-					this.result.provider().text(), verdict(), this.result.grants(), faults, this.figures.attempted(),
-					this.figures.refused(), this.figures.unknown(), this.figures.accepted(), this.figures.keptBack(),
-					times.size(), takeover, this.figures.lost(), this.figures.unanswered(), this.figures.doubtful(),
-					this.figures.done());
+					this.result.provider().text(), verdict(), this.result.grants(), faults,
+					this.result.figures().attempted(), this.result.figures().refused(), this.result.figures().unknown(),
+					this.result.figures().accepted(), this.result.figures().keptBack(), times.size(), takeover,
+					this.result.figures().lost(), this.result.figures().unanswered(), this.result.figures().doubtful(),
+					this.result.figures().done());
 		}
 
 	}

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The time from the death of a holder to the next grant of its key, which others wait
@@ -16,6 +17,9 @@ import java.util.Map;
  * @param to when the next one was granted, in nanoseconds; no earlier than that
  */
 record Takeover(String key, long from, long to) {
+
+	// much longer than a lease
+	private static final long IN_VAIN = TimeUnit.SECONDS.toNanos(6);
 
 	long nanos() {
 		return this.to - this.from;
@@ -62,6 +66,45 @@ record Takeover(String key, long from, long to) {
 			}
 		}
 		return takeovers;
+	}
+
+	/**
+	 * The keys that somebody waited for in vain although nobody held them.
+	 * @param history what was written down
+	 * @return since when they were free and wanted, until somebody gave up
+	 */
+	static List<Takeover> inVain(History history) {
+		List<Takeover> inVain = new ArrayList<>();
+		Map<String, Event> holders = new HashMap<>();
+		Map<String, Long> free = new HashMap<>();
+		Map<String, Long> invoked = new HashMap<>();
+		for (Event event : history.events()) {
+			switch (event.kind()) {
+				case ACQUIRE -> invoked.put(event.call(), event.at());
+				case GRANTED -> holders.put(event.key(), event);
+				case END -> {
+					holders.remove(event.key());
+					free.put(event.key(), event.at());
+				}
+				case KILLED -> holders.values().removeIf((grant) -> {
+					boolean dead = grant.process().equals(event.process());
+					if (dead) {
+						free.put(grant.key(), event.at());
+					}
+					return dead;
+				});
+				case REFUSED -> {
+					long since = Math.max(free.getOrDefault(event.key(), 0L),
+							invoked.getOrDefault(event.call(), event.at()));
+					if (!holders.containsKey(event.key()) && event.at() - since > IN_VAIN) {
+						inVain.add(new Takeover(event.key(), since, event.at()));
+					}
+				}
+				default -> {
+				}
+			}
+		}
+		return inVain;
 	}
 
 	// when the command was given that killed

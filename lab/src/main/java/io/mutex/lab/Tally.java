@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * What one run has come to, in numbers that do not depend on what its faults allow.
@@ -21,9 +22,6 @@ import java.util.concurrent.TimeUnit;
  */
 public record Tally(Map<String, Long> found, Set<String> broken, long stale, long failed, Set<String> stuck,
 		long stall) {
-
-	// much longer than a lease
-	private static final long IN_VAIN = TimeUnit.SECONDS.toNanos(6);
 
 	// how often a body asks whether its lease is valid
 	private static final long ASKED = TimeUnit.MILLISECONDS.toNanos(10);
@@ -72,37 +70,7 @@ public record Tally(Map<String, Long> found, Set<String> broken, long stale, lon
 	}
 
 	private static Set<String> stuck(History history) {
-		Set<String> stuck = new HashSet<>();
-		Map<String, Event> holders = new HashMap<>();
-		Map<String, Long> free = new HashMap<>();
-		Map<String, Long> invoked = new HashMap<>();
-		for (Event event : history.events()) {
-			switch (event.kind()) {
-				case ACQUIRE -> invoked.put(event.call(), event.at());
-				case GRANTED -> holders.put(event.key(), event);
-				case END -> {
-					holders.remove(event.key());
-					free.put(event.key(), event.at());
-				}
-				case KILLED -> holders.values().removeIf((grant) -> {
-					boolean dead = grant.process().equals(event.process());
-					if (dead) {
-						free.put(grant.key(), event.at());
-					}
-					return dead;
-				});
-				case REFUSED -> {
-					long since = Math.max(free.getOrDefault(event.key(), 0L),
-							invoked.getOrDefault(event.call(), event.at()));
-					if (!holders.containsKey(event.key()) && event.at() - since > IN_VAIN) {
-						stuck.add(event.key());
-					}
-				}
-				default -> {
-				}
-			}
-		}
-		return stuck;
+		return Takeover.inVain(history).stream().map(Takeover::key).collect(Collectors.toSet());
 	}
 
 	private static long stall(History history) {

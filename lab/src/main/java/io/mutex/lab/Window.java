@@ -48,7 +48,8 @@ record Window(long from, long to, Set<String> lifted, String victim) {
 				case HEALED -> {
 					Event begun = open.remove(event.detail());
 					if (begun != null) {
-						windows.add(of(begun, event.at() + provider.aftermath().toNanos()));
+						Scenario fault = Scenario.valueOf(begun.detail());
+						windows.add(of(begun, event.at() + fault.aftermath(provider).toNanos()));
 					}
 				}
 				default -> {

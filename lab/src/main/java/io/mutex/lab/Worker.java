@@ -19,7 +19,6 @@ import io.mutex.lab.Event.Kind;
 import io.mutex.redis.FencedRedisOperations;
 import io.mutex.redis.RedisFenceGuard;
 import io.mutex.redis.RedisSettings;
-import io.mutex.run.Outcome;
 import io.mutex.run.RunUnit;
 
 import org.springframework.boot.WebApplicationType;
@@ -27,6 +26,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -46,31 +47,25 @@ public final class Worker extends Routine {
 
 	private final LockProvider provider;
 
-	private final FencingPolicy fencing;
-
 	private Worker(ConfigurableApplicationContext context, Ledger ledger) {
 		super(ledger);
 		this.template = context.getBean(MutexTemplate.class);
 		this.provider = context.getBean(LockProvider.class);
-		this.fencing = (DATA > 0) ? FencingPolicy.NONE : FencingPolicy.STRICT;
 	}
 
 	public static void main(String[] arguments) throws Exception {
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
+			.initializers((GenericApplicationContext starting) -> {
+				if (DATA > 0) {
+					starting.registerBean(RedisFenceGuard.class, () -> guard(data()));
+				}
+			})
 			.run();
 		new Worker(context, ledger(context, Path.of(arguments[1]))).play(arguments);
 	}
 
 	private static Ledger ledger(ConfigurableApplicationContext context, Path directory) {
-		if (DATA > 0) {
-			LettuceConnectionFactory connections = new LettuceConnectionFactory("localhost", DATA);
-			connections.afterPropertiesSet();
-			connections.start();
-			return RedisLedger.apart(
-					new RedisFenceGuard(connections, "lab", RedisSettings.defaults(), Duration.ofDays(1)),
-					new StringRedisTemplate(connections));
-		}
 		if (context.getBeanProvider(JdbcTemplate.class).getIfAvailable() != null) {
 			return new SqlLedger(context.getBean(JdbcTemplate.class), context.getBean(PlatformTransactionManager.class),
 					context.getBeanProvider(JdbcFenceGuard.class).getIfAvailable(),
@@ -78,15 +73,27 @@ public final class Worker extends Routine {
 		}
 		if (context.getBeanProvider(FencedRedisOperations.class).getIfAvailable() != null) {
 			return new RedisLedger(context.getBean(FencedRedisOperations.class),
-					context.getBean(StringRedisTemplate.class));
+					(DATA > 0) ? new StringRedisTemplate(data()) : context.getBean(StringRedisTemplate.class));
 		}
 		return new FileLedger(directory);
+	}
+
+	private static RedisFenceGuard guard(RedisConnectionFactory connections) {
+		return new RedisFenceGuard(connections, "lab", RedisSettings.defaults(), Duration.ofDays(1));
+	}
+
+	// no bean, which the locks would not be told apart from
+	private static RedisConnectionFactory data() {
+		LettuceConnectionFactory connections = new LettuceConnectionFactory("localhost", DATA);
+		connections.afterPropertiesSet();
+		connections.start();
+		return connections;
 	}
 
 	@Override
 	protected void write(Call call, int hold, Random random) {
 		int probe = random.nextInt(6);
-		LockRequest request = LockRequest.of(call.key()).withWaitFor(WAIT).withFencing(this.fencing);
+		LockRequest request = LockRequest.of(call.key()).withWaitFor(WAIT).withFencing(FencingPolicy.STRICT);
 		attempt(call, () -> this.template.execute(request, (lease) -> {
 			call.granted(lease);
 			try {
@@ -147,8 +154,11 @@ public final class Worker extends Routine {
 				call.record(Kind.END, "");
 				return true;
 			});
-			if (result.outcome() == Outcome.EXECUTED) {
-				call.record(Kind.RECORDED, unit);
+			switch (result.outcome()) {
+				case EXECUTED -> call.record(Kind.RECORDED, unit);
+				case SKIPPED_DONE -> call.record(Kind.SKIPPED, unit);
+				default -> {
+				}
 			}
 		});
 	}

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.mutex.testing.JavaProcess;
-import org.opentest4j.TestAbortedException;
 
 /**
  * What can happen to the process of a worker.
@@ -30,13 +29,11 @@ final class WorkerFaults {
 		field.fault("P2", field.name(index), worker::pause, 2 * LEASE, worker::resume);
 	}
 
-	static void any(Field field) {
-		int index = field.holder();
-		switch (field.random.nextInt(3)) {
-			case 0 -> field.kill(index);
-			case 1 -> field.terminate(index);
-			default -> stop(field);
-		}
+	static void each(Field field) {
+		field.kill(field.holder());
+		field.terminate(field.holder());
+		field.hit(1);
+		stop(field);
 	}
 
 	// only a stopped holder does not notice it within a second
@@ -69,15 +66,13 @@ final class WorkerFaults {
 
 	// only the first worker has so much to collect
 	static void collectGarbage(Field field) {
+		if (field.holder(List.of(field.name(0)), Provider.LEASE).isEmpty()) {
+			return;
+		}
 		long[] pause = new long[1];
-		field.holder(List.of(field.name(0)), Provider.LEASE);
 		field.fault("P5", field.name(0), () -> pause[0] = field.collectGarbage(0), 0, () -> {
 		});
-		if (pause[0] < LEASE) {
-			throw new TestAbortedException(
-					"the collector has stopped the worker for " + pause[0] + " ms only, which is less than a lease");
-		}
-		field.hit(1);
+		field.hit((pause[0] >= LEASE) ? 1 : 0);
 	}
 
 }

@@ -70,6 +70,24 @@ class AllowanceTests {
 	}
 
 	@Test
+	void faultThatStrikesAfterTheGrantWasToComeExplainsNothing() {
+		fault("N5", Field.NEMESIS, 10 * SECOND, HEALED);
+		assertThat(allows("I8", 4 * SECOND, 20 * SECOND)).isFalse();
+	}
+
+	@Test
+	void tokenOfAnUnguardedKeyMayGoBackAfterALossWithTheClockAheadBefore() {
+		Violation job = new Violation("I1", "job-one", 1, 60 * SECOND, "");
+		Violation guarded = new Violation("I1", "one", 1, 60 * SECOND, "");
+		fault("C3", Field.NEMESIS, 10 * SECOND, HEALED);
+		assertThat(allowance().allows(job)).isFalse();
+		fault("R1", Field.NEMESIS, 40 * SECOND, 41 * SECOND);
+		assertThat(allowance().allows(job)).isTrue();
+		assertThat(allowance().allows(guarded)).isFalse();
+		assertThat(allowance().allows(new Violation("I1", "job-one", 1, OVER + 121 * SECOND, ""))).isFalse();
+	}
+
+	@Test
 	void twoFaultsHaveAWindowEach() {
 		this.events.add(event(10 * SECOND, Kind.FAULT, Field.NEMESIS, "C3"));
 		this.events.add(event(11 * SECOND, Kind.FAULT, "w2", "N4"));
@@ -113,7 +131,11 @@ class AllowanceTests {
 	}
 
 	private boolean allows(String invariant, long from, long to) {
-		return new Allowance(Duration.ofSeconds(5), windows()).allows(new Violation(invariant, "key", from, to, ""));
+		return allowance().allows(new Violation(invariant, "key", from, to, ""));
+	}
+
+	private Allowance allowance() {
+		return new Allowance(Duration.ofSeconds(5), windows());
 	}
 
 	private List<Window> windows() {

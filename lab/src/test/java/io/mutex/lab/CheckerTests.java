@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.mutex.lab.Event.Kind;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,17 @@ class CheckerTests {
 		grant("b", 1, 20, 2);
 		add("a", 1, 30, Kind.WRITE, 1, "1");
 		add("a", 1, 31, Kind.STALE, 1, "1");
+		assertThat(violated()).isEmpty();
+	}
+
+	@Test
+	void i2WriteAfterLaterRegistrationIsInTheDataAndItsHolderWasNotTold() {
+		grant("a", 1, 10, 1);
+		grant("b", 1, 20, 2);
+		add("a", 1, 30, Kind.WRITE, 1, "1");
+		assertThat(violated(entry(1, 1))).containsOnly("I2");
+		add("a", 1, 31, Kind.DOUBTFUL, 1, "1");
+		assertThat(violated(entry(1, 1))).containsOnly("I2");
 		assertThat(violated()).isEmpty();
 	}
 
@@ -135,6 +147,12 @@ class CheckerTests {
 	}
 
 	@Test
+	void i5StoreDoesNotKnowTheHolder() {
+		add("a", 1, 10, Kind.FOREIGN, 1, "nobody -> nobody");
+		assertThat(violated()).containsOnly("I5");
+	}
+
+	@Test
 	void i5ForeignReleaseChangesNothing() {
 		add("a", 1, 10, Kind.FOREIGN, 1, "n1 -> n1");
 		assertThat(violated()).isEmpty();
@@ -155,6 +173,43 @@ class CheckerTests {
 		add("a", 1, 13, Kind.RECORDED, 1, "u1");
 		grant("b", 1, 20, 2);
 		add("b", 1, 23, Kind.RECORDED, 2, "u2");
+		assertThat(violated()).isEmpty();
+	}
+
+	@Test
+	void i6UnitRunsAfterItsRecord() {
+		grant("a", 1, 10, 1);
+		add("a", 1, 13, Kind.EFFECT, 1, "u1");
+		add("a", 1, 14, Kind.RECORDED, 1, "u1");
+		grant("b", 1, 20, 2);
+		add("b", 1, 23, Kind.EFFECT, 2, "u1");
+		assertThat(violated()).containsOnly("I6");
+	}
+
+	@Test
+	void i6UnitThatWasAskedForBeforeTheRecordMayHaveRunTwice() {
+		grant("a", 1, 10, 1);
+		add("b", 1, 11, Kind.ACQUIRE, 0, "");
+		add("a", 1, 13, Kind.EFFECT, 1, "u1");
+		add("b", 1, 14, Kind.GRANTED, 2, "");
+		add("b", 1, 15, Kind.EFFECT, 2, "u1");
+		add("a", 1, 16, Kind.RECORDED, 1, "u1");
+		assertThat(violated()).isEmpty();
+	}
+
+	@Test
+	void i6UnitIsSkippedAsDoneThatNobodyHasRun() {
+		add("a", 1, 10, Kind.ACQUIRE, 0, "");
+		add("a", 1, 12, Kind.SKIPPED, 0, "u1");
+		assertThat(violated()).containsOnly("I6");
+	}
+
+	@Test
+	void i6UnitIsSkippedAsDoneAfterItHasRun() {
+		grant("a", 1, 10, 1);
+		add("a", 1, 13, Kind.EFFECT, 1, "u1");
+		add("b", 1, 20, Kind.ACQUIRE, 0, "");
+		add("b", 1, 22, Kind.SKIPPED, 0, "u1");
 		assertThat(violated()).isEmpty();
 	}
 
@@ -187,6 +242,23 @@ class CheckerTests {
 		grant("b", 1, 60, 2);
 		assertThat(violated()).isEmpty();
 		assertThat(takeovers()).containsExactly(42L);
+	}
+
+	@Test
+	void i8NobodyGetsTheKeyOfADeadHolder() {
+		grant("a", 1, 10, 1);
+		add("a", 0, 20, Kind.KILLED, 0, "");
+		add("b", 1, 30, Kind.ACQUIRE, 0, "");
+		add("b", 1, 31 + TimeUnit.SECONDS.toNanos(6), Kind.REFUSED, 0, "");
+		assertThat(violated()).containsOnly("I8");
+	}
+
+	@Test
+	void i8NobodyGetsAKeyThatWasReleased() {
+		cycle("a", 1, 10, 1, 1);
+		add("b", 1, 30, Kind.ACQUIRE, 0, "");
+		add("b", 1, 31 + TimeUnit.SECONDS.toNanos(6), Kind.REFUSED, 0, "");
+		assertThat(violated(entry(1, 1))).containsOnly("I8");
 	}
 
 	@Test

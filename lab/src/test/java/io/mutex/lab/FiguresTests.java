@@ -37,6 +37,18 @@ class FiguresTests {
 	}
 
 	@Test
+	void staleWriteThatIsInTheDataWasAcceptedWhateverItsHolderHasHeard() {
+		add("a", 10, Kind.GRANTED, 1, "");
+		add("b", 20, Kind.GRANTED, 2, "");
+		add("a", 30, Kind.WRITE, 1, "7");
+		assertThat(figures(new Entry("key", 7, 1, "n1")).accepted()).isOne();
+		assertThat(figures().unknown()).isOne();
+		add("a", 31, Kind.DOUBTFUL, 1, "7");
+		assertThat(figures(new Entry("key", 7, 1, "n1")).accepted()).isOne();
+		assertThat(figures().unknown()).isOne();
+	}
+
+	@Test
 	void writeThatBeganBeforeTheNextGrantIsNotStale() {
 		add("a", 10, Kind.GRANTED, 1, "");
 		add("a", 15, Kind.WRITE, 1, "7");

@@ -95,7 +95,7 @@ public final class ClockShim implements AutoCloseable {
 	 * @return the monotonic time of the host
 	 */
 	public long trueNanos(long nanos) {
-		return this.since + (nanos - this.since) * MILLION / (MILLION + this.gain);
+		return (this.gain == 0) ? nanos : this.since + (nanos - this.since) * MILLION / (MILLION + this.gain);
 	}
 
 	private void write(int position, long... numbers) {
