@@ -75,11 +75,13 @@ public record Play(double seconds, long seed) {
 			field.sleep(1000);
 			long begin = System.nanoTime();
 			double passed = 0;
-			while (passed < this.seconds
-					|| (passed < MORE * this.seconds && scenario.effects(field, field.history(List.of())) == 0)) {
+			double rested = 0;
+			while (passed < this.seconds || (passed - rested < MORE * this.seconds
+					&& scenario.effects(field, field.history(List.of())) == 0)) {
 				scenario.play(field);
-				field.sleep(scenario.lifted().isEmpty() ? 500 + field.random.nextInt(1500)
-						: scenario.aftermath(provider).toMillis() + IN_FORCE_MILLIS);
+				long rest = scenario.lifted().isEmpty() ? 0 : scenario.aftermath(provider).toMillis() + IN_FORCE_MILLIS;
+				field.sleep((rest > 0) ? rest : 500 + field.random.nextInt(1500));
+				rested += rest / 1e3;
 				passed = (System.nanoTime() - begin) / 1e9;
 			}
 			History history = field.finish();

@@ -2,10 +2,13 @@ package io.mutex.lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import io.mutex.testing.JavaProcess;
 
@@ -46,13 +49,31 @@ final class WorkerFaults {
 		}, 2 * LEASE, worker::resume);
 	}
 
+	// the others write beside
 	private static List<Path> lockFiles(Path directory) {
-		try (Stream<Path> files = Files.walk(directory)) {
-			return files.filter((file) -> file.toString().endsWith(".lock")).toList();
+		List<Path> found = new ArrayList<>();
+		try {
+			Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+
+				@Override
+				public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+					if (file.toString().endsWith(".lock")) {
+						found.add(file);
+					}
+					return FileVisitResult.CONTINUE;
+				}
+
+				@Override
+				public FileVisitResult visitFileFailed(Path file, IOException ex) {
+					return FileVisitResult.CONTINUE;
+				}
+
+			});
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+		return found;
 	}
 
 	private static void delete(Path file) {

@@ -182,7 +182,7 @@ class DrainTests {
 		assertThat(this.engine.drain(Duration.ZERO)).isTrue();
 		assertShuttingDown(() -> call("key"));
 		this.engine.start();
-		this.engine.execute(KEY.withLease(Duration.ofSeconds(1)), (lease) -> {
+		this.engine.execute(KEY.withLease(Duration.ofSeconds(3)), (lease) -> {
 			Awaitility.await().atMost(Engines.PATIENCE).until(() -> this.store.calls(Op.RENEW).size() > 1);
 			return this.runs.incrementAndGet();
 		});

@@ -29,7 +29,7 @@ final class RedisCluster implements AutoCloseable {
 
 	RedisCluster() {
 		for (int i = 0; i < NODES; i++) {
-			TestServer server = startNode();
+			TestServer server = TestServers.newRedis("--cluster-enabled", "yes", "--appendonly", "no");
 			this.servers.add(server);
 			this.nodes.add(new Admin(server));
 		}
@@ -43,22 +43,6 @@ final class RedisCluster implements AutoCloseable {
 			node(0).clusterMeet(this.servers.get(i).host(), this.servers.get(i).port());
 		}
 		Awaitility.await().until(this::isReady);
-	}
-
-	/**
-	 * Starts a node; not every free port leaves room for the port of the cluster bus.
-	 */
-	private static TestServer startNode() {
-		IllegalStateException last = null;
-		for (int i = 0; i < 20; i++) {
-			try {
-				return TestServers.newRedis("--cluster-enabled", "yes", "--appendonly", "no");
-			}
-			catch (IllegalStateException ex) {
-				last = ex;
-			}
-		}
-		throw new IllegalStateException("No node of a cluster could be started", last);
 	}
 
 	private boolean isReady() {

@@ -3,12 +3,14 @@ package io.mutex.testing;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -25,6 +27,10 @@ final class ServerProcess {
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+
+	private static final int PORTS = 10_000;
+
+	private static final int ATTEMPTS = 100;
 
 	private final ServerProgram program;
 
@@ -186,9 +192,22 @@ final class ServerProcess {
 		}
 	}
 
+	// not one that the system gives to outgoing connections, which would take it while
+	// the
+	// server is down; the bus of a Redis cluster needs the one 10 000 above it too
 	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+		for (int attempt = 1;; attempt++) {
+			int port = ThreadLocalRandom.current().nextInt(PORTS, 2 * PORTS);
+			try {
+				new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
+				new ServerSocket(port + PORTS, 1, InetAddress.getLoopbackAddress()).close();
+				return port;
+			}
+			catch (BindException ex) {
+				if (attempt == ATTEMPTS) {
+					throw ex;
+				}
+			}
 		}
 	}
 

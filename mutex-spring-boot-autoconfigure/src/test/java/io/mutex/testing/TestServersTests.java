@@ -45,6 +45,14 @@ class TestServersTests {
 	}
 
 	@Test
+	void connectionsAreNotGivenThePortOfAServer() {
+		try (TestServer server = TestServers.newRedis()) {
+			// where the ports begin that Linux gives to outgoing connections
+			assertThat(server.port()).isLessThan(32_768);
+		}
+	}
+
+	@Test
 	void childFindsTheSharedServersOfItsParent() {
 		TestServers.redis();
 		try (JavaProcess child = JavaProcess.start(Child.class)) {
