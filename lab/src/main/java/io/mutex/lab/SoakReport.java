@@ -33,7 +33,8 @@ final class SoakReport {
 			Take-overs are counted from the death of a holder, where no other fault was at work. The guarded data of the run
 			on Redis is in a second Redis, since the first one loses its data. Whether an unanswered write was done is looked
 			up in the data; an unanswered acquisition ran no body. Lost leases are counted from the first fault on, since the
-			applications warm up before it; a fault of one worker explains no loss of another one.
+			applications warm up before it; a fault of one worker explains no loss of another one, and a fault explains a loss
+			if it was at work in the two seconds before, in which nothing was answered.
 			""";
 
 	private SoakReport() {
