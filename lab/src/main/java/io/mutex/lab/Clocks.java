@@ -70,12 +70,16 @@ final class Clocks implements AutoCloseable {
 	}
 
 	/**
-	 * Corrects what a worker whose clock is slow has written down.
+	 * Corrects what a worker whose clock is slow has written down; what happens to it is
+	 * written down by others.
 	 * @param event the event
 	 * @return the event, at the time of the host
 	 */
 	Event onTrueTime(Event event) {
-		return has(event.process()) ? event.at(worker().trueNanos(event.at())) : event;
+		return switch (event.kind()) {
+			case FAULT, HEALED, KILLED -> event;
+			default -> has(event.process()) ? event.at(worker().trueNanos(event.at())) : event;
+		};
 	}
 
 	@Override

@@ -91,10 +91,11 @@ class LaboratorySmokeTests {
 			if (recorded.size() < Routine.KEYS.size() || history.entries().isEmpty()) {
 				findings.add("nothing was written, or only " + recorded + " were recorded");
 			}
-			Experiments.report("smoke of the laboratory, " + provider.text(), history.count(Event.Kind.GRANTED)
-					+ " grants, " + history.entries().size() + " guarded writes, " + Takeover.of(history).size()
-					+ " take-overs, " + Figures.of(history, Window.of(history, provider)).faults() + " in "
-					+ Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s: " + findings.size() + " findings");
+			Experiments.report("smoke of the laboratory, " + provider.text(),
+					history.count(Event.Kind.GRANTED) + " grants, " + history.entries().size() + " guarded writes, "
+							+ Takeover.of(history).size() + " take-overs, " + figures.attempted() + " stale writes, "
+							+ figures.faults() + " in " + Duration.ofNanos(System.nanoTime() - begin).toSeconds()
+							+ " s: " + findings.size() + " findings");
 		}
 		return findings;
 	}
