@@ -63,7 +63,7 @@ enum Mutant {
 				.replace("HeldFile other = this.locks.held(identity.text());",
 						"java.nio.channels.FileChannel.open(files.lock()).close();\n"
 								+ "HeldFile other = this.locks.held(identity.text());"),
-			Finder.in(Scenario.F10, Provider.FILE)),
+			Finder.of("file.FileLossTests#lookingAtAHeldLockDoesNotFreeIt")),
 
 	LOSING_CHANNEL_CLOSED("an attempt that loses inside its process closes its channel",
 			Mutation.in("file/LockFile.java").replace("locks.park(identity, channel);", "channel.close();"),
