@@ -86,8 +86,7 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 		return ends;
 	}
 
-	// before the first fault the applications warm up; a lease is lost when nothing was
-	// answered for its length, so that a fault in that time explains it
+	// before the first fault the applications warm up
 	private static long lost(History history, List<Window> windows) {
 		long begin = windows.stream().mapToLong(Window::from).min().orElse(Long.MAX_VALUE);
 		Map<String, Event> first = new HashMap<>();
@@ -95,8 +94,7 @@ record Figures(Map<String, Long> faults, long attempted, long refused, long unkn
 		return first.values()
 			.stream()
 			.filter((event) -> event.at() >= begin && windows.stream()
-				.noneMatch((window) -> window.concerns(event.process())
-						&& window.meets(event.at() - Provider.LEASE.toNanos(), event.at())))
+				.noneMatch((window) -> window.concerns(event.process()) && window.contains(event.at())))
 			.count();
 	}
 

@@ -17,7 +17,7 @@ final class SoakReport {
 			`lab/run.sh soak`, seed %d, which alone decides which faults come in which order. Three applications take three
 			locks and jobs with leases of two seconds on each provider for %.0f minutes, %d providers at a time, while faults
 			of all kinds strike, half of the time two at once. An invariant is lifted only by a fault that lifts it, from its
-			beginning until two leases (on Redis three) after its end.
+			beginning until two leases (on Redis three; two seconds in F8) after its end.
 
 			| provider | verdict | grants | faults | stale writes attempted | refused | unanswered | accepted \
 			| kept back by the holder's own clock | take-overs | p50 / p99 / max (bound), ms | leases lost without a fault \
@@ -33,8 +33,7 @@ final class SoakReport {
 			Take-overs are counted from the death of a holder, where no other fault was at work. The guarded data of the run
 			on Redis is in a second Redis, since the first one loses its data. Whether an unanswered write was done is looked
 			up in the data; an unanswered acquisition ran no body. Lost leases are counted from the first fault on, since the
-			applications warm up before it; a fault of one worker explains no loss of another one, and a fault explains a loss
-			if it was at work in the two seconds before, in which nothing was answered.
+			applications warm up before it; a fault of one worker explains no loss of another one.
 			""";
 
 	private SoakReport() {

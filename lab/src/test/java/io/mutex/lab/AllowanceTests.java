@@ -115,10 +115,9 @@ class AllowanceTests {
 	@Test
 	void lossIsCountedWhereNoFaultIsNear() {
 		fault("N5", Field.NEMESIS, 10 * SECOND, HEALED);
-		long lease = Provider.LEASE.toNanos();
-		this.events.add(event(OVER + lease, Kind.LOST, "w1", ""));
+		this.events.add(event(OVER, Kind.LOST, "w1", ""));
 		assertThat(Figures.of(history(), windows()).lost()).isZero();
-		this.events.add(event(OVER + lease + 1, Kind.LOST, "w2", ""));
+		this.events.add(event(OVER + 1, Kind.LOST, "w2", ""));
 		assertThat(Figures.of(history(), windows()).lost()).isOne();
 	}
 
